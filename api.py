@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import operator
 import os
-import re
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from mlc.plugins.scope import loaded, paths_of
 from mlc.runtime import ArtifactError, Model
 from mlc.runtime.opening import model_of
 from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
-from mlc.support.errors import UserError, UserErrors
+from mlc.support.errors import UserError
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.portable_bytecode import text_of_artifact
@@ -50,9 +49,6 @@ class OnnxMessage(Protocol):
 GivenShape = int | Sequence[int]
 """The shape of an input, or the extent of a dim."""
 _Path = str | os.PathLike[str]
-_FLAG = re.compile(r"`mlc [^`]*`|--(cc|records|target|threads)\b")
-"""An option, or a whole command line, which stays one."""
-_BINDING = re.compile(r"--(shape|value) [^\s=]+=\w+(?: --\1 [^\s=]+=\w+)*")
 _SHOWN = 100
 """The most characters that are shown of what is meant to be a path."""
 _contexts: WeakKeyDictionary[ModuleOp, CompilerContext] = WeakKeyDictionary()
@@ -117,7 +113,7 @@ def compile(
         CompilerBug: mlc is wrong.
         ArtifactError: this machine cannot run code for `target`.
     """
-    with _in_words_of_python(), loaded(files := paths_of(plugins)):
+    with _deep(), loaded(files := paths_of(plugins)):
         chosen = replace(options_of_python(options), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         machine = resolve_target(chosen.target)
@@ -172,7 +168,7 @@ def _check_choices(model: ModelSource, choices: ShapeChoices) -> None:
 
 def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
     """The model, from the cache or compiled now."""
-    with _in_words_of_python():
+    with _deep():
         backend = backend_for(options.target)
         handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
         os.close(handle)
@@ -189,29 +185,13 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
 
 
 @contextmanager
-def _in_words_of_python() -> Generator[None]:
-    """Name arguments, not options of command lines, in what is raised inside; let nesting be deep."""
+def _deep() -> Generator[None]:
+    """Let nesting be deep, and say so where it is too deep."""
     try:
         with deep_recursion():
             yield
     except RecursionError:
         raise UserError("the model is nested too deeply") from None
-    except UserError as e:
-        for error in e.errors if isinstance(e, UserErrors) else (e,):
-            error.message = _of_python(error.message)
-        e.message = _of_python(e.message)
-        raise
-
-
-def _of_python(message: str) -> str:
-    return _FLAG.sub(lambda found: found[1] or found[0], _BINDING.sub(_as_argument, message))
-
-
-def _as_argument(options: re.Match[str]) -> str:
-    """`--shape n=1 --shape x=2x3` as `shapes={'n': 1, 'x': (2, 3)}`."""
-    pairs = [word.rpartition("=") for word in options[0].split() if "=" in word]
-    given = [f"'{name}': " + (f"({text.replace('x', ', ')})" if "x" in text else text) for name, _, text in pairs]
-    return f"{options[1]}s={{{', '.join(given)}}}"
 
 
 def _bindings(shapes: object, values: object) -> Bindings:

@@ -103,7 +103,7 @@ def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int,
     ranges: list[range] = []
     for counter in counters:
         if (loop := loop_of(counter)) is None:
-            raise ValueError("an index is no loop counter")
+            raise ValueError("an index is not a loop counter")
         ranges.append(loop.range)
     shifted = [AffineExpr.dimension(i) + r.start for i, r in enumerate(ranges)]
     return affine_bounds(expr.replace_dims_and_symbols(shifted, []), [r[-1] - r.start + 1 for r in ranges])

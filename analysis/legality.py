@@ -20,10 +20,7 @@ from mlc.analysis.memory_accesses import Effects, MemoryAccess
 from mlc.analysis.reductions import Reduction, reduction_of
 from mlc.dialects.loop import ForOp
 from mlc.support.context import Remark, remark_about
-
-
-class Refused(Exception):
-    """Why a step leaves a loop as it is; nothing has been changed."""
+from mlc.support.errors import Refused
 
 
 @contextmanager

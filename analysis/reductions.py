@@ -66,7 +66,7 @@ def reduction_of(loop: ForOp) -> Reduction | str:
         or not isinstance(combine, Operation)
         or not any(combine.operands[i] is accumulator for i in combination.accumulators)
     ):
-        return "what it carries is no sum, product, maximum or minimum"
+        return "the carried value is not a sum, product, maximum or minimum"
     if accumulator.get_user_of_unique_use() is not combine or combine.results[0].get_user_of_unique_use() is None:
         return "partial results of it are used"
     if combination.reduction == "maxnum" and not is_never_nan(loop.iter_args[0]):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotProduct, InstructionSet, Reported, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.facts import FactSource, facts
-from mlc.support.errors import UserError
+from mlc.support.errors import Option, UserError
 
 LEVELS: dict[str, tuple[str, ...]] = {
     "x86-64-v2": ("ssse3", "sse4.1", "sse4.2", "popcnt"),
@@ -351,7 +351,8 @@ class X86(InstructionSet):
         has = {f for f in self.feature_names if self.spelled_by_kernel(f) in flags}
         levels = [cpu for cpu in self.cpus if cpu.name in LEVELS and has.issuperset(cpu.features)]
         if not levels:
-            raise UserError("this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with --target")
+            lacks = "this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with "
+            raise UserError((lacks, Option("target")))
         extras = tuple(f for f in known.extras if f in has) if known else ()
         return levels[-1], levels[-1].features + extras
 

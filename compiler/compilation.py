@@ -106,7 +106,7 @@ class Compilation:
             self._lower(level, more_follows)
         except UserError as e:
             for each in (e, *(e.errors if isinstance(e, UserErrors) else ())) if self.label else ():
-                each.message = f"for {self.label}: {each.message}"
+                each.words = (f"for {self.label}: ", *each.words)
             raise
 
     def _lower(self, level: str, more_follows: bool) -> None:

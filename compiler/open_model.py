@@ -74,7 +74,7 @@ class OpenModel(Model):
         try:
             extents = Bindings(shapes).extents({i.name: i.dims for i in self.open_inputs})
         except UserError as e:
-            raise InputError(e.message) from None
+            raise InputError(str(e)) from None
         inputs = [i.bound(shapes, extents) for i in self.open_inputs]
         found = [tuple(e for e in i.shape or () if e is not None) for i in inputs]
         if missing := ", ".join(str(i) for i in inputs if i.is_open):
@@ -121,7 +121,7 @@ class OpenModel(Model):
         try:
             named.extents({i.name: i.dims for i in self.open_inputs})
         except UserError as e:
-            raise InputError(e.message) from None
+            raise InputError(str(e)) from None
         return tuple(shapes)
 
     def _for(self, shapes: tuple[Shape, ...]) -> Model:

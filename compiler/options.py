@@ -122,7 +122,7 @@ class CompileOptions:
         from mlc.targets.machine import resolve_target
 
         if self.prefix and not (self.prefix.isidentifier() and self.prefix.isascii()):
-            raise UserError(f"--prefix '{self.prefix}' is no name in C; use letters, digits and '_'")
+            raise UserError(f"--prefix '{self.prefix}' is not a name in C; use letters, digits and '_'")
         if not 0 <= self.opt_level <= HIGHEST:
             raise UserError(f"optimisation level {self.opt_level} does not exist; it is one of 0 to {HIGHEST}")
         if self.accuracy not in ACCURACIES:

@@ -142,7 +142,7 @@ def _faults(dialect: Dialect) -> Iterator[tuple[type[Operation | Attribute], str
         for method, trait, interface in _INTERFACES:
             if hasattr(op, method) and not op.has_trait(trait):
                 advice = f"{op.__name__} has to derive from {interface} of xdsl.interfaces"
-                yield op, f"op '{op.name}' has {method}, which nobody asks for: {advice}"
+                yield op, f"op '{op.name}' has {method}, which no pass calls: {advice}"
 
 
 def _who_promises(definition: type, method: str) -> str:

@@ -28,7 +28,7 @@ def check_groups(name: str, collapsed: Shaped, expanded: Shaped, groups: ArrayAt
     """
     numbers = [[i.value.data for i in group] for group in groups]
     if not numbers and any(n != 1 for n in (*expanded.get_shape(), *collapsed.get_shape())):
-        raise VerifyException(f"{name}: one element is no {expanded}")
+        raise VerifyException(f"{name}: one element is not a {expanded}")
     if numbers and len(numbers) != collapsed.get_num_dims():
         raise VerifyException(f"{name}: {len(numbers)} groups of dims for {collapsed}")
     if numbers and sum(map(len, numbers)) != expanded.get_num_dims():

@@ -80,7 +80,7 @@ class Pass(ModulePass):
             return f"has options of types that are not there: {e}"
         fields = {f.name: f for f in dataclasses.fields(cls)}
         if missing := [n for n in options if n not in fields]:
-            return f"is no dataclass, so that '{missing[0]}' is no option; write @dataclass(frozen=True) above it"
+            return f"is not a dataclass, so '{missing[0]}' is not an option; write @dataclass(frozen=True) above it"
         for option in fields.values():
             if not _is_option(hint := options[option.name]):
                 return f"has an option '{option.name}' of type {hint}; {_OPTION_TYPES}"

@@ -26,6 +26,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from mlc.dialects.registry import registered_class
 from mlc.support.additions import undo_at_end
 from mlc.support.context import CompilerContext
+from mlc.support.locations import place_new_ops
 
 PatternFactory = Callable[[CompilerContext], RewritePattern]
 _T = TypeVar("_T", bound=PatternFactory)
@@ -167,8 +168,12 @@ class LoweringDriver:
                     break
                 if factory not in made:
                     made[factory] = factory(self.ctx)
-                rewriter = PatternRewriter(op)
+                rewriter, location = PatternRewriter(op), op.location
+                inserted = list[Operation]()
+                rewriter.operation_insertion_handler = [inserted.append]
                 made[factory].match_and_rewrite(op, rewriter)
+                for new in inserted:
+                    place_new_ops(new, location)
                 if rewriter.has_done_action:
                     break
 

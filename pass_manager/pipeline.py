@@ -62,7 +62,7 @@ PIPELINE = (
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
-    Stage("graph", "dce", 1, "and ops that nobody reads"),
+    Stage("graph", "dce", 1, "and ops without users"),
     Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", fast=True),
     Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, in front of the loop"),
     Stage("graph", "merge-products{threads=$threads}", 2, "narrow products of one input are a wide one, full of lanes"),

@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import inspect
 import os
-import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -42,7 +41,6 @@ from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
 
 _T = TypeVar("_T")
-_NOT_INFERRED = re.compile(r"type of (operand|result) '(\w+)' cannot be inferred.*", re.DOTALL)
 _modules: dict[tuple[Path, str], ModuleType] = {}
 """The files that this process has run, by path and hash of path and text: a file is not run twice, because what it
 registers stays registered."""
@@ -200,7 +198,7 @@ def _check_lowerings(module: ModuleType, path: Path) -> None:
     known = [*pass_names(), *(p.name for p in _passes(module) if p.problem() is None)]
     for name in sorted(lowerings_of(module.__name__)):
         if name.partition(" (")[0] not in known:
-            raise UserError(f"plugin '{path}' has patterns for '{name}', which is no pass{suggest(name, known)}")
+            raise UserError(f"plugin '{path}' has patterns for '{name}', which is not a pass{suggest(name, known)}")
 
 
 def _import_what_plugins_add_to() -> None:
@@ -269,17 +267,14 @@ def _described(error: BaseException) -> str:
     """The error in one line; one that xDSL raises for the definition of an op also names the op."""
     message = " ".join(str(error).split())
     if isinstance(error, PyRDLError):
+        from mlc.syntax.mismatches import explain_format
+
         match error.args:
             case (_, (_, str() as reason)):  # what xDSL was doing, and where it found what
                 pass
             case _:
                 reason = message
-        if m := _NOT_INFERRED.fullmatch(reason):
-            reason = (
-                f"the format does not say the type of {m[1]} '{m[2]}', and no type that it says determines it; write "
-                f"type(${m[2]}) in it, or let one VarConstraint stand for both types"
-            )
         classes = [f.f_locals.get("cls") for f, _ in traceback.walk_tb(error.__traceback__)]
         names = [c.name for c in classes if isinstance(c, type) and issubclass(c, Operation)]
-        return f"the definition of op '{names[0]}': {reason}" if names else message
+        return f"the definition of op '{names[0]}': {explain_format(reason)}" if names else message
     return f"{type(error).__name__}: {message}"

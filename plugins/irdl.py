@@ -1,27 +1,33 @@
-"""Dialects that are defined by an IRDL file, without any Python: ops and types with their constraints."""
+"""Dialects that are defined by an IRDL file, without any Python: ops, types and attributes with their constraints."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from xdsl.dialects import irdl
-from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute
-from xdsl.traits import SymbolTable
+from xdsl.dialects.irdl.irdl_to_pyrdl import python_name
+from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    param_def,
+    var_operand_def,
+    var_region_def,
+    var_result_def,
+)
 
+from mlc.dialects.irdl import OperandsOp, ParametersOp, ResultsOp, entries
 from mlc.dialects.registry import check_dialect, plugin_dialects, register_dialects
+from mlc.plugins.irdl_constraints import check_operation, check_parameters, faults, segments
 from mlc.support.additions import note_load_option
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
 from mlc.support.locations import error_at
-
-_READ = (
-    *(irdl.TypeOp, irdl.ParametersOp, irdl.OperationOp, irdl.OperandsOp, irdl.ResultsOp),
-    *(irdl.IsOp, irdl.AnyOp, irdl.AnyOfOp, irdl.ParametricOp),
-)
-"""What xDSL makes a dialect of."""
 
 
 def load_irdl(path: str | os.PathLike[str]) -> None:
@@ -37,8 +43,6 @@ def load_irdl(path: str | os.PathLike[str]) -> None:
 
 
 def _dialects(path: Path) -> Sequence[Dialect]:
-    from xdsl.interpreters.irdl import make_dialect
-
     from mlc.syntax import parse_module, verify_module
 
     ctx = CompilerContext()
@@ -48,49 +52,67 @@ def _dialects(path: Path) -> Sequence[Dialect]:
     definitions = [op for op in module.walk() if isinstance(op, irdl.DialectOp)]
     if not definitions:
         raise UserError("the file defines no dialect: no 'irdl.dialect' in it", SourceLocation(str(path), 1))
-    raise_found(error for definition in definitions for error in _not_read(definition))
-    made: list[Dialect] = []
-    for definition in definitions:
-        try:
-            made.append(make_dialect(definition))
-        except Exception as e:
-            name = definition.sym_name.data
-            raise error_at(definition, f"cannot make dialect '{name}': {type(e).__name__}: {e}") from e
-        for attribute in made[-1].attributes:
-            _compare_by_parameters(attribute)
+    raise_found(error_at(op, fault) for definition in definitions for op, fault in faults(definition))
+    return [_made(definition) for definition in definitions]
+
+
+def _made(definition: irdl.DialectOp) -> Dialect:
+    ops = definition.body.block.ops
+    operations = [_operation(each) for each in ops if isinstance(each, irdl.OperationOp)]
+    attributes = [_attribute(each) for each in ops if isinstance(each, irdl.TypeOp | irdl.AttributeOp)]
+    return Dialect(definition.sym_name.data, operations, attributes)
+
+
+def _operation(definition: irdl.OperationOp) -> type[Operation]:
+    """The class of an op. `op.lhs` is what the definition calls so: one value, or several of a variadic group."""
+
+    class Made(IRDLOperation):
+        name = definition.qualified_name
+        irdl_operands = var_operand_def(AnyAttr())
+        irdl_results = var_result_def(AnyAttr())
+        irdl_regions = var_region_def()
+
+        def verify_(self) -> None:
+            check_operation(definition, self)
+
+    made = irdl_op_definition(Made)
+    for each in definition.body.block.ops:
+        if isinstance(each, OperandsOp | ResultsOp):
+            kind = "operand" if isinstance(each, OperandsOp) else "result"
+            for index, (name, _, _) in enumerate(entries(each)):
+                if name is not None and not hasattr(made, name.data):
+                    setattr(made, python_name(name.data), _accessor(each, kind, index))
+    made.__name__ = definition.get_py_class_name()
     return made
 
 
-def _not_read(dialect: irdl.DialectOp) -> Iterator[UserError]:
-    """What in a dialect has a meaning in IRDL, and none here."""
-    name, known = dialect.sym_name.data, ", ".join(each.name.removeprefix("irdl.") for each in _READ)
-    for op in dialect.body.walk():
-        if not isinstance(op, _READ):
-            yield error_at(op, f"'{op.name}' is not supported; dialects of IRDL are made of {known}")
-        if isinstance(op, irdl.ParametricOp) and not _is_type(SymbolTable.lookup_symbol(op, op.base_type)):
-            yield error_at(op, f"{op.base_type} is no type of '{name}'; required: one that an irdl.type there defines")
-        for each in op.variadicity.value if isinstance(op, irdl.OperandsOp | irdl.ResultsOp) else ():
-            if each.data != irdl.VariadicityEnum.SINGLE:
-                yield error_at(op, f"'{op.name}' has {each.data} values, which is not supported; required: single")
+def _accessor(listing: IRDLOperation, kind: str, index: int) -> property:
+    groups = list(entries(listing))
+    is_single = groups[index][1] == irdl.VariadicityEnum.SINGLE
+
+    def values(op: IRDLOperation) -> Any:
+        found = segments(op, kind, groups, op.operands if kind == "operand" else op.results)[index]
+        return found[0] if is_single else found
+
+    return property(values)
 
 
-def _is_type(op: Operation | None) -> bool:
-    return isinstance(op, irdl.TypeOp)
+def _attribute(definition: irdl.TypeOp | irdl.AttributeOp) -> type[Attribute]:
+    """The class of a type or an attribute, whose parameters are named as in the definition, or by numbers."""
+    bases = (ParametrizedAttribute, *((TypeAttribute,) if isinstance(definition, irdl.TypeOp) else ()))
+    listed = [entry for op in definition.body.block.ops if isinstance(op, ParametersOp) for entry in entries(op)]
+    names = [python_name(name.data) if name else f"parameter{i}" for i, (name, _, _) in enumerate(listed)]
 
+    def verify(self: ParametrizedAttribute) -> None:
+        check_parameters(definition, self.parameters)
 
-def _compare_by_parameters(definition: type[Attribute]) -> None:
-    """Let attributes of a class that xDSL makes be equal if their parameters are; they would be if the class is."""
-    made = cast(Any, definition)
-    made.__eq__ = _have_equal_parameters
-    made.__hash__ = _hash_of_parameters
-
-
-def _hash_of_parameters(attribute: ParametrizedAttribute) -> int:
-    return hash((type(attribute), attribute.parameters))
-
-
-def _have_equal_parameters(one: ParametrizedAttribute, other: object) -> bool:
-    return type(one) is type(other) and one.parameters == cast(ParametrizedAttribute, other).parameters
+    members: dict[str, object] = {
+        "name": definition.qualified_name,
+        "__annotations__": dict.fromkeys(names, Attribute),
+        **{name: param_def(AnyAttr()) for name in names},
+        "verify": verify,
+    }
+    return cast(Any, irdl_attr_definition)(type(definition.sym_name.data, bases, members))
 
 
 def _read(path: Path) -> str:

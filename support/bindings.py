@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from mlc.support.errors import UserError
+from mlc.support.errors import Option, UserError, Words
 
 if TYPE_CHECKING:  # importing NumPy takes 0.1 s
     from numpy.typing import NDArray
@@ -25,8 +26,19 @@ InputValues = Mapping[str, "Array"]
 """Values by the names of inputs."""
 
 
-NEEDS_VALUE = "has to be known when the model is compiled"
-"""What messages say of operands whose values have to be bound."""
+@dataclass(frozen=True)
+class BindOption(Option):
+    """Options that bind shapes or values to names, as a message proposes them: `name` is `shape` or `value`."""
+
+    given: tuple[tuple[str, BoundShape], ...] = ()
+
+    def flag(self) -> str:
+        """`--shape n=1 --shape x=2x3`."""
+        return " ".join(f"--{self.name} {quote(f'{name}={shape_text(shape)}')}" for name, shape in self.given)
+
+    def keyword(self) -> str:
+        """`shapes={'n': 1, 'x': (2, 3)}`."""
+        return f"{self.name}s={dict(self.given)}"
 
 
 @dataclass(frozen=True)
@@ -44,8 +56,10 @@ class Bindings:
     def require_single(self, what: str) -> None:
         """Raises: UserError if a name has several shapes, of which `what` takes one."""
         for name, shapes in self.choices.items():
-            listed = ",".join(map(shape_text, shapes))
-            raise UserError(f"found --shape {name}={listed}; {what} has one shape: give '{name}' one of these")
+            listed = ", ".join(map(shape_text, shapes))
+            raise UserError(
+                f"found several shapes of '{name}', {listed}; {what} has one shape: give '{name}' one of these"
+            )
 
     def check_names(self, inputs: Sequence[str], dims: Iterable[str]) -> None:
         """Raises: UserError if a name is neither that of an input nor, for a shape, that of a dim."""
@@ -61,16 +75,17 @@ class Bindings:
                     hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(map(repr, known)) or 'none'}"
                     raise UserError(f"the model has no {what} '{name}' to bind a {noun} to; {hint}")
 
-    def _advice(self, noun: str, name: str, known: Sequence[str]) -> str | None:
+    def _advice(self, noun: str, name: str, known: Sequence[str]) -> Words | None:
         """What to do about a name that is none by itself, but has another one in it, or is that of a dim."""
         given = f"{name}={shape_text(self.shapes[name]) if noun == 'shape' else self.values[name].tolist()}"
         words = given.replace(",", " ").split()
         if len(words) > 1 and all(word.rpartition("=")[0] in known for word in words):
-            wanted = " ".join(f"--{noun} {word}" for word in words)
-            return f"found '{given}', which has several names; required: one option for each, {wanted}"
+            separate = [part for word in words for part in (" ", Option(noun, word, word))]
+            return f"found '{given}', which has several names; required: one option for each,", *separate
         if noun == "value" and name in known:
             number = self.values[name].tolist()
-            return f"'{name}' is a dim of an input, whose extent is no value: bind it by --shape {name}={number}"
+            bound = BindOption("shape", given=((name, number),))
+            return f"'{name}' is a dim of an input: bind its extent by ", bound
         return None
 
     def extents(self, inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:

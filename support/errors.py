@@ -1,8 +1,11 @@
-"""The two families of errors.
+"""The two families of errors, and what all that tell users of a problem have in common.
 
 A `UserError` is something that a user did or has: bad text, a wrong shape, a missing clang, a full disk. Tools print it
 as `file:line:col: error: …` and exit with status 1; it never shows a traceback. A `CompilerBug` is ours: a verifier
 that fails after a pass, clang refusing our IR. Tools say so, name the pass, and write a reproducer.
+
+A `Problem` carries its words with the options that they name as data: command lines word these as flags, and Python as
+keyword arguments. A `Refused` tells the caller alone why something was not done.
 """
 
 from __future__ import annotations
@@ -37,25 +40,78 @@ class Note:
     location: SourceLocation | None = None
 
 
-class UserError(Exception):
-    """An error in what the user gave, worded as: what was found, what was required, what to do."""
+@dataclass(frozen=True)
+class Option:
+    """An option of a command, as messages name it, which is an argument of functions in Python.
 
-    def __init__(self, message: str, location: SourceLocation | None = None, notes: Sequence[Note] = ()) -> None:
-        super().__init__(message)
-        self.message = message
+    `operand` is what follows on a command line, such as FILE; `argument` is how Python spells it, if not by its name.
+    """
+
+    name: str
+    operand: str = ""
+    argument: str = ""
+
+    def flag(self) -> str:
+        """The option on a command line: `--records FILE`."""
+        return f"--{self.name} {self.operand}".rstrip()
+
+    def keyword(self) -> str:
+        """The option in Python: `records`."""
+        return self.argument or self.name
+
+
+LOAD_PASS = Option("load-pass", "FILE.py", "mlc.load_pass('FILE.py')")
+"""What adds patterns, steps and passes."""
+
+Words = str | Sequence[str | Option]
+"""A message, or its parts."""
+
+
+class Problem(Exception):
+    """Something that cannot be done, in words: what was found, what was required, what to do."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(words)
+        self.words = parts_of(words)
+
+    @property
+    def message(self) -> str:
+        """The words for users of command lines."""
+        return "".join(part if isinstance(part, str) else part.flag() for part in self.words)
+
+    def __str__(self) -> str:
+        """The words for users of the API."""
+        return "".join(part if isinstance(part, str) else part.keyword() for part in self.words)
+
+
+def parts_of(words: Words) -> tuple[str | Option, ...]:
+    """The parts of a message."""
+    return (words,) if isinstance(words, str) else tuple(words)
+
+
+class Refused(Problem):
+    """Why a step leaves a loop as it is, or a pattern an op; nothing has been changed. Whoever asked for it tells the
+    user, if it is worth telling, and where."""
+
+
+class UserError(Problem):
+    """An error in what the user gave."""
+
+    def __init__(self, words: Words, location: SourceLocation | None = None, notes: Sequence[Note] = ()) -> None:
+        super().__init__(words)
         self.location = location
         self.notes = tuple(notes)
 
     def __str__(self) -> str:
-        """The message with its place, as Python shows it to users of the API."""
-        return f"{self.location}: error: {self.message}" if self.location else self.message
+        """The words with their place, for users of the API."""
+        return f"{self.location}: error: {super().__str__()}" if self.location else super().__str__()
 
 
 class UserErrors(UserError):
     """Several user errors that were found in one go, in source order."""
 
     def __init__(self, errors: Sequence[UserError]) -> None:
-        super().__init__(errors[0].message, errors[0].location, errors[0].notes)
+        super().__init__(errors[0].words, errors[0].location, errors[0].notes)
         self.errors = tuple(errors)
 
     def __str__(self) -> str:

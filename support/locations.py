@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnknownLoc
+from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, LocationAttr, NameLoc, UnknownLoc
 from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import SourceLocation, UserError
@@ -24,6 +24,16 @@ def location_of(op: Operation) -> SourceLocation | None:
 def error_at(op: Operation, message: str) -> UserError:
     """A user error placed at `op`."""
     return UserError(message, location_of(op))
+
+
+def place_new_ops(op: Operation, location: LocationAttr) -> None:
+    """Give `op`, and the ops in it, that have no location one: of the op around them, and at the outside `location`."""
+    if isinstance(op.location, UnknownLoc):
+        op.location = location
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                place_new_ops(inner, op.location)
 
 
 def _resolve(location: Attribute) -> SourceLocation | None:

@@ -26,7 +26,7 @@ class MappedFile:
 
     Attributes:
         path: its name, for messages.
-        data: its bytes, mapped; in memory if it is no regular file.
+        data: its bytes, mapped; in memory if it is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:

@@ -12,8 +12,9 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from mlc.support.blame import blame, is_raised_in_plugin, place_of
-from mlc.support.errors import Note, SourceLocation, UserError, UserErrors
+from mlc.support.errors import Note, Problem, SourceLocation, UserError, UserErrors, Words
 from mlc.support.recursion import TOO_DEEP
+from mlc.syntax.mismatches import explain_parsing
 from mlc.syntax.words import one_line
 
 LIMIT = 20
@@ -25,12 +26,11 @@ PositionedNote = tuple[str, int]
 """A note and the position that it points to."""
 
 
-class Fault(Exception):
+class Fault(Problem):
     """Something wrong in the text at a position (None: where the parser is)."""
 
-    def __init__(self, message: str, position: int | None = None, notes: Sequence[PositionedNote] = ()) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, words: Words, position: int | None = None, notes: Sequence[PositionedNote] = ()) -> None:
+        super().__init__(words)
         self.position = position
         self.notes = tuple(notes)
 
@@ -81,7 +81,7 @@ def reason_of(error: Exception, otherwise: str = "this is not valid here") -> st
     if isinstance(error, RecursionError):
         return TOO_DEEP
     if isinstance(error, VerifyException | ValueError | OverflowError) or type(error) is Exception:
-        return one_line(str(error)) or otherwise
+        return explain_parsing(str(error)) or otherwise
     frames = extract_tb(error.__traceback__)
     ours = bool(frames) and Path(frames[-1].filename).parent == _HERE
     return None if ours or blame(error) is not None else otherwise
@@ -139,4 +139,4 @@ class Source:
     def user_error(self, fault: Fault, position: int) -> UserError:
         """The error as a user sees it; `position` is for a fault that has none of its own."""
         at = self.locate(position if fault.position is None else fault.position)
-        return UserError(fault.message, at, [Note(text, self.locate(p)) for text, p in fault.notes])
+        return UserError(fault.words, at, [Note(text, self.locate(p)) for text, p in fault.notes])

@@ -124,11 +124,9 @@ class HandOver(Parser):
         except Exception as e:
             if (mistake := mistake_of(op, e, self._builder.source.locate(start))) is not None:
                 raise mistake from e
-            otherwise = f"cannot parse this as part of '{op.name}'"
-            if (reason := reason_of(e, otherwise)) is None:
+            if (reason := reason_of(e)) is None:
                 raise
-            message = reason if reason == otherwise else f"'{op.name}': {reason}"
-            raise Fault(message, start if self._at_next_operation() else self.pos) from e
+            raise Fault(f"'{op.name}': {reason}", start if self._at_next_operation() else self.pos) from e
         finally:
             self._parser_state.dialect_stack, self._op = outer
 

@@ -56,6 +56,7 @@ _MANY = 6
 """More alternatives than that are not listed."""
 _SEVERAL = 3
 """From as many kinds of floats on they are called floats."""
+_LONGEST_TOKEN = 40
 _SHOWN = 80
 """The most characters of a value that are shown."""
 
@@ -68,10 +69,10 @@ _NO_LIST = re.compile(r"expected (\w+) attribute, but got '<class '[\w.]*?(\w+)'
 _PARAMETER = re.compile(r"(parameter '\w+') does not verify: (.*)")
 _UNEXPECTED = re.compile(r"Unexpected attribute (.*)")
 _UNDERLYING = re.compile(r"(.*?) Underlying verification failure: (.*)")
-_WRONG_TOKEN = re.compile(r"(Expected .*)\., got ('.*')")
-_OF_OPERATION = re.compile(r"('[\w.]+': )(.*)")
 _MISSING = re.compile(r"(property|attribute) '(\S+)' expected in operation '.*'")
 _UNKNOWN = re.compile(r"(property) '(\S+)' is not defined by the operation '.*'.*")
+_EXPECTED = re.compile(r"(?i)(?!.*\bgot\b).*\bexpected\b.*")
+_NOT_INFERRED = re.compile(r"type of (operand|result) '(\w+)' cannot be inferred.*", re.DOTALL)
 _NO_SEGMENTS = re.compile(r"Expected (\w+)SegmentSizes (property|attribute) in .* operation\.")
 
 
@@ -92,18 +93,33 @@ def explain(op: Operation, message: str) -> str:
 
 
 def explain_parsing(message: str) -> str:
-    """What xDSL says while there is no operation yet, about a type or about a token that is none of those expected."""
-    if m := _WRONG_TOKEN.fullmatch(message):
-        return f"{m[1]}, got {m[2]}"
-    prefix, reason = m.groups("") if (m := _OF_OPERATION.fullmatch(message)) else ("", message)
-    subject = "found"
+    """What xDSL says of a type or an attribute while there is no operation yet."""
+    subject, reason = "found", one_line(message)
     if m := _PARAMETER.fullmatch(reason):
         subject, reason = f"{m[1]} is", m[2]
     if m := _BASE.fullmatch(reason):
-        return f"{prefix}{subject} {_short(m[1])}; required: {_name_in_words(m[2], True)}"
+        return f"{subject} {_short(m[1])}; required: {_name_in_words(m[2], True)}"
     if m := _OF_CLASS.fullmatch(reason):
-        return f"{prefix}{subject} {_short(m[1])}; required: {_class_in_words(m[2])}"
-    return f"{prefix}{_short(m[1])} cannot stand here" if (m := _UNEXPECTED.fullmatch(reason)) else message
+        return f"{subject} {_short(m[1])}; required: {_class_in_words(m[2])}"
+    return f"{_short(m[1])} cannot stand here" if (m := _UNEXPECTED.fullmatch(reason)) else reason
+
+
+def explain_token(message: str, token: str) -> str:
+    """What xDSL's parser says, with the `token` that stands in the text where it only says what should."""
+    message = one_line(message)
+    if _EXPECTED.match(message) and token.strip() and len(token) <= _LONGEST_TOKEN:
+        return f"{message.removesuffix('.')}, got '{token}'"
+    return explain_parsing(message)
+
+
+def explain_format(message: str) -> str:
+    """What xDSL says of an assembly format when the class of its op is made."""
+    if m := _NOT_INFERRED.fullmatch(message):
+        return (
+            f"the format does not say the type of {m[1]} '{m[2]}', and no type that it says determines it; write "
+            f"type(${m[2]}) in it, or let one VarConstraint stand for both types"
+        )
+    return message
 
 
 def _wrong_name(op: Operation, definition: OpDef, kind: str, name: str) -> str:

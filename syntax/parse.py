@@ -22,7 +22,6 @@ from mlc.syntax.errors import LIMIT, Fault, TooManyErrors, raise_all
 from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
 from mlc.syntax.machine import LalrParser
-from mlc.syntax.mismatches import explain_parsing
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
 _HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
@@ -78,8 +77,6 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
         else:
             resources.leave_undecoded(builder)
     if builder.errors:
-        for error in builder.errors if checked else ():
-            error.message = explain_parsing(error.message)
         raise_all(builder.errors)
     module = ops[0] if len(ops) == 1 and isinstance(ops[0], ModuleOp) else _wrap(ops, builder)
     if checked:
@@ -97,7 +94,7 @@ def _misplaced_use(builder: ModuleBuilder, op: Operation, operand: int) -> UserE
         return error
     start = builder.source.position(error.location)
     use = re.compile(rf"%{re.escape(name)}(?![\w.$-])").search(builder.text, start)
-    return UserError(error.message, builder.source.locate(use.start() if use else start), error.notes)
+    return UserError(error.words, builder.source.locate(use.start() if use else start), error.notes)
 
 
 def _written_name(builder: ModuleBuilder, value: SSAValue) -> str | None:

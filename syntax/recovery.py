@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from mlc.syntax import words
 from mlc.syntax.errors import FatalFault, Fault, SyntaxFault, TooManyErrors, reason_of
 from mlc.syntax.lexer import STRING, Lexer, OpenBrace
+from mlc.syntax.mismatches import explain_token
 from mlc.syntax.regions import OpenRegion, Result
 from mlc.syntax.tables import Tables
 
@@ -95,7 +96,7 @@ class Recovery:
                 notes = [(text or error.ref_text or "see here", span.start) for span, text in error.refs]
                 return Fault(words.one_line(error.msg), error.span.start, notes)
             case ParseError():
-                return Fault(_with_token(words.one_line(error.msg), error.span.text), error.span.start)
+                return Fault(explain_token(error.msg, error.span.text), error.span.start)
             case _ if (reason := reason_of(error)) is not None:
                 return Fault(reason)
             case _:
@@ -187,10 +188,3 @@ class Recovery:
         """Whether an operation may be next, and nothing is unfinished in front of it."""
         action = self.tables.rows[self.states[-1]].get("OP_NAME")
         return action is not None and (action >= 0 or not self.tables.rules[~action].size) and self._may_start()
-
-
-def _with_token(message: str, token: str) -> str:
-    """A message of xDSL's parser, with what stands in the text where it only says what should."""
-    if "expected" in message.lower() and "got" not in message and token.strip() and len(token) <= 40:
-        return f"{message}, got '{token}'"
-    return message

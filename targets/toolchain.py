@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mlc.architectures import instruction_set_named
-from mlc.support.errors import UserError
+from mlc.support.errors import Option, UserError
 from mlc.support.file_digest import file_digest
 from mlc.targets.cache import Cache, digest
 
@@ -47,6 +47,9 @@ _PASSED_ON = (
     "ZIG_LOCAL_CACHE_DIR",
 )
 """Where programs, libraries and temporary files are found."""
+
+CC = Option("cc")
+"""What names a clang."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def find_clang(cc: str | None, cache: Cache) -> Tool:
     Raises:
         UserError: there is none, or the one that was named is not a clang of `MINIMUM_CLANG` or newer.
     """
-    for name, spelled in (("--cc", cc), ("MLC_CC", os.environ.get("MLC_CC"))):
+    for name, spelled in ((CC, cc), ("MLC_CC", os.environ.get("MLC_CC"))):
         if spelled:
             return _named_clang(name, spelled, cache)
     rejected: list[str] = []
@@ -118,24 +121,23 @@ def find_emulator(arch: str) -> str | None:
     return shutil.which(f"qemu-{arch}-static") or shutil.which(f"qemu-{arch}")
 
 
-def _named_clang(option: str, spelled: str, cache: Cache) -> Tool:
+def _named_clang(option: Option | str, spelled: str, cache: Cache) -> Tool:
     command = _complete((spelled,) if Path(spelled).is_file() else tuple(shlex.split(spelled)))
     program = shutil.which(command[0]) if command else None
     if program is None:
-        raise UserError(f"{option} names '{spelled}', which is not a program; install a clang: {INSTALL_CLANG}")
+        raise UserError((option, f" names '{spelled}', which is not a program; install a clang: {INSTALL_CLANG}"))
     # A relative path would not hold in the folder that clang runs in.
     absolute = os.path.abspath(program)  # noqa: PTH100, `Path.resolve` would follow links: clang goes by its name
     try:
-        tool = _probe((absolute, *command[1:]), option, cache)
+        tool = _probe((absolute, *command[1:]), option if isinstance(option, str) else option.flag(), cache)
     except NoToolError as e:
-        raise UserError(f"{option} names '{spelled}', which {e}; name a clang {MINIMUM_CLANG} or newer") from None
+        raise UserError((option, f" names '{spelled}', which {e}; name a clang {MINIMUM_CLANG} or newer")) from None
     major = _clang_major(tool)
     if major is None:
-        raise UserError(f"{option} names '{spelled}', which is not clang; name a clang {MINIMUM_CLANG} or newer")
+        raise UserError((option, f" names '{spelled}', which is not clang; name a clang {MINIMUM_CLANG} or newer"))
     if major < MINIMUM_CLANG:
-        raise UserError(
-            f"{option} names '{spelled}', which is clang {major}; required: {MINIMUM_CLANG} or newer ({INSTALL_CLANG})"
-        )
+        required = f"required: {MINIMUM_CLANG} or newer ({INSTALL_CLANG})"
+        raise UserError((option, f" names '{spelled}', which is clang {major}; {required}"))
     return tool
 
 

@@ -18,7 +18,7 @@ from mlc.targets.cache import Cache, digest
 from mlc.targets.host import core_count
 from mlc.targets.machine import Machine
 from mlc.targets.output import OutputError
-from mlc.targets.toolchain import TOOL_SECONDS, Tool, ending_of, tool_environment, tool_seconds
+from mlc.targets.toolchain import CC, TOOL_SECONDS, Tool, ending_of, tool_environment, tool_seconds
 
 _T = TypeVar("_T")
 _GLANCE_SECONDS = 0.2
@@ -100,7 +100,11 @@ class Processes:
             process.kill()
             process.communicate()
             raise UserError(
-                f"{command[0]} has not ended after {limit:g} s; {TOOL_SECONDS} allows it more, --cc names another clang"
+                (
+                    f"{command[0]} has not ended after {limit:g} s; {TOOL_SECONDS} allows it more, ",
+                    CC,
+                    " names another clang",
+                )
             ) from None
         finally:
             with self._lock:
@@ -161,12 +165,12 @@ class Compiler:
         status, messages = self.processes.run(command, destination.parent, unit.text)
         if status < 0:
             raise UserError(
-                f"{self.clang} ended by {ending_of(status)} on the code of '{unit.name}'; --cc names another"
+                (f"{self.clang} ended by {ending_of(status)} on the code of '{unit.name}'; ", CC, " names another")
             )
         if status != 0:
             raise CompilerBug(f"clang refuses the code of '{unit.name}'", "clang", f"{messages}\n{unit.text}")
         if not destination.is_file() or not destination.stat().st_size:
-            raise UserError(f"{self.clang} says that all is well, and writes nothing; --cc names another")
+            raise UserError((f"{self.clang} says that all is well, and writes nothing; ", CC, " names another"))
 
     def compile_all(self, units: Sequence[Unit], folder: Path, progress: Progress | None) -> tuple[list[Path], int]:
         """Compile `units` into files in `folder`, one per different unit, and say how many the cache had.

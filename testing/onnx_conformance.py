@@ -32,7 +32,8 @@ from typing import Any, cast
 import numpy as np
 
 from mlc.dialects.onnx.schemas import onnx_package
-from mlc.support.bindings import NEEDS_VALUE, Bindings
+from mlc.frontends.operators.refusals import ConversionError
+from mlc.support.bindings import Bindings
 from mlc.support.errors import CompilerBug, UserError, UserErrors
 from mlc.testing.native_run import run_native
 from mlc.testing.onnx_weights import with_seeded_weights
@@ -177,8 +178,8 @@ def _run(path: Path, inputs: Sequence[Any], native: bool) -> list[np.ndarray[Any
         try:
             return _run_bound(path, arrays, bound, native)
         except UserError as e:
-            messages = [each.message for each in e.errors] if isinstance(e, UserErrors) else [e.message]
-            if not any(NEEDS_VALUE in message for message in messages):
+            errors = e.errors if isinstance(e, UserErrors) else (e,)
+            if not any(isinstance(each, ConversionError) and each.reason.needs_value for each in errors):
                 raise
             error = error or e
     assert error is not None

@@ -11,5 +11,5 @@ def add_binding_arguments(parser: ArgumentParser) -> None:
         "the shape of an input, NAME=1x3x224x224, or the extent of a dim that has a name, NAME=1; NAME=1,8 for several"
     )
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=SHAPE", help=shape)
-    value = "the value of an input, which is no input any more: NAME=16000, NAME=1,3,224"
+    value = "the value of an input, which is then not an input any more: NAME=16000, NAME=1,3,224"
     parser.add_argument("--value", action="append", default=[], metavar="NAME=VALUE", help=value)

@@ -137,7 +137,7 @@ def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, seconds: float | None
     loops = kernel_on_loops(numbers.module, kernel, ctx, options)
     found = loops.estimate(steps_of(kernel))
     if found is None:
-        print("\nno estimate: its loops are no function of their own, or too many")
+        print("\nno estimate: its loops are not a function of their own, or too many")
         return
 
     def time(cycles: float) -> str:

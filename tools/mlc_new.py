@@ -59,7 +59,7 @@ def _names(kind: str, name: str) -> dict[str, str]:
     """
     file = name.replace("-", "_")
     if not _NAME.fullmatch(name) or keyword.iskeyword(file):
-        raise UserError(f"'{name}' is no name for a {kind}: use lower-case words, such as 'my_{kind}'")
+        raise UserError(f"'{name}' is not a name for a {kind}: use lower-case words, such as 'my_{kind}'")
     if file in sys.stdlib_module_names or file == "mlc":
         raise UserError(f"'{file}' is a module of {'mlc' if file == 'mlc' else 'Python'} already; choose another name")
     registry = plugin_dialects if kind == "dialect" else plugin_passes

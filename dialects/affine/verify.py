@@ -43,8 +43,8 @@ def verify_operands(op: Operation, dims: int, symbols: int, operands: Sequence[S
     for i, value in enumerate(operands):
         if i < dims and not is_dim(value):
             raise VerifyException(
-                f"{op.name}: the value of dim {i} is no counter of an affine loop, no value of the function's top "
-                "level, and not computed from such by affine.apply"
+                f"{op.name}: the value of dim {i} is not a counter of an affine loop, a value of the function's top "
+                "level, or computed from such by affine.apply"
             )
         if i >= dims and not is_symbol(value):
             raise VerifyException(

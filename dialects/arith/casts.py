@@ -27,9 +27,9 @@ def floats_change_their_width(op: arith.ExtFOp | arith.TruncFOp) -> None:
     """`arith.extf` makes a float wider, `arith.truncf` narrower."""
     source, target = _bits(op.input.type), _bits(op.result.type)
     if isinstance(op, arith.ExtFOp) and not source < target:
-        raise VerifyException(f"{op.name}: {op.input.type} becomes {op.result.type}, which is no wider")
+        raise VerifyException(f"{op.name}: {op.input.type} becomes {op.result.type}, which is not wider")
     if isinstance(op, arith.TruncFOp) and not source > target:
-        raise VerifyException(f"{op.name}: {op.input.type} becomes {op.result.type}, which is no narrower")
+        raise VerifyException(f"{op.name}: {op.input.type} becomes {op.result.type}, which is not narrower")
 
 
 @requires(arith.BitcastOp)

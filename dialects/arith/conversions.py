@@ -43,7 +43,7 @@ class _WideningOp(_ConversionOp, ABC):
     def verify_(self) -> None:
         super().verify_()
         if not _width(self.input.type) < _width(self.result.type):
-            raise VerifyException(f"{self.name}: {self.input.type} becomes {self.result.type}, which is no wider")
+            raise VerifyException(f"{self.name}: {self.input.type} becomes {self.result.type}, which is not wider")
 
 
 @irdl_op_definition
@@ -86,7 +86,7 @@ class TruncIOp(_ConversionOp):
     def verify_(self) -> None:
         super().verify_()
         if not _width(self.input.type) > _width(self.result.type):
-            raise VerifyException(f"{self.name}: {self.input.type} becomes {self.result.type}, which is no narrower")
+            raise VerifyException(f"{self.name}: {self.input.type} becomes {self.result.type}, which is not narrower")
 
 
 @irdl_op_definition

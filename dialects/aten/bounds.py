@@ -61,7 +61,7 @@ class Bounds:
                 raise UserError("the shape of a tensor depends on data, and nothing says how long it is at most")
             slope = expression.diff(symbol)
             if not (slope.is_number and slope > 0):
-                raise UserError(f"the shape of a tensor depends on data: {expression} is no sum of such extents")
+                raise UserError(f"the shape of a tensor depends on data: {expression} is not a sum of such extents")
             expression = expression.subs(symbol, self._most[symbol])
         return int(expression if expression.is_number else self._extent(_Number(_Node(expression))))
 

@@ -77,7 +77,7 @@ def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
     results that are tensors. Constants share memory with torch where they lie in one piece.
 
     Raises:
-        UserError: a node is no operator of ATen, or has a type that the IR lacks.
+        UserError: a node is not an operator of ATen, or has a type that the IR lacks.
     """
     return _Reader(source, resources).module()
 
@@ -89,7 +89,7 @@ def read_body(
     is no tensor.
 
     Raises:
-        UserError: a node is no operator of ATen, or has a type that the IR lacks.
+        UserError: a node is not an operator of ATen, or has a type that the IR lacks.
     """
     return _Reader(source, resources, location=location).body(arguments)
 
@@ -140,7 +140,7 @@ class _Reader:
                 case "output":
                     returned = self._results(node)
                 case other:
-                    raise UserError(f"a node of kind '{other}' is no operator of ATen", self._place(node))
+                    raise UserError(f"a node of kind '{other}' is not an operator of ATen", self._place(node))
         arguments = [named(name, self.source.input_dims.get(name, ())) for name in self.inputs]
         if self.source.seeded and draws(self.source.graph):
             self.block.insert_arg(TensorType(i64, []), len(self.block.args)).name_hint = "seed"
@@ -176,7 +176,7 @@ class _Reader:
         elif node.op == "get_attr":
             if node.users and all(map(kind_of, node.users)):
                 return  # a body, which is read with the call that it is for
-            raise UserError(f"nobody says what the attribute '{name}' is", self._place(node))
+            raise UserError(f"the program does not define the attribute '{name}'", self._place(node))
         elif is_tensor(node.meta.get("val")):
             value = self.block.insert_arg(self._type(node.meta["val"], node), len(self.block.args))
             self._define(node, value)
@@ -279,7 +279,7 @@ class _Reader:
     def _inner(self, body: Node, node: Node) -> _Reader:
         """A reader of a body."""
         if (module := self.source.bodies.get(str(body.target))) is None:
-            raise UserError(f"nobody says what the body '{body.target}' is", self._place(node))
+            raise UserError(f"the program does not define the body '{body.target}'", self._place(node))
         own = GraphSource(module.graph, self.source.file, tensors_of(module), bodies_of(module))
         own.extent = self.source.extent
         return _Reader(own, self.resources, location=self.location)
@@ -308,7 +308,7 @@ class _Reader:
         if not isinstance(target, torch._ops.OpOverload) or target.namespace not in NAMESPACES:
             named = getattr(target, "__name__", str(target))
             shown = f"{getattr(target, '__module__', '')}.{named}".removeprefix("_operator.")
-            raise UserError(f"'{shown}' is no operator of ATen", self._place(node))
+            raise UserError(f"'{shown}' is not an operator of ATen", self._place(node))
         name = op_name(target)
         if (schema := schema_of(name)) is None:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
@@ -328,7 +328,7 @@ class _Reader:
             return self._as_complex(made.result, node) if isinstance(number, complex) else made.result
         found = self.values.get(value)
         if not isinstance(found, SSAValue):
-            raise UserError(f"it takes '{value}', which is no tensor that is computed before", self._place(node))
+            raise UserError(f"it takes '{value}', which is not a tensor that is computed before", self._place(node))
         return found
 
     def _attribute(self, name: str, value: Any, node: Node) -> Attribute:
@@ -370,7 +370,7 @@ class _Reader:
         try:
             return self.bounds.most(extent)
         except UserError as e:
-            raise UserError(e.message, self._place(node)) from None
+            raise UserError(e.words, self._place(node)) from None
 
     def _require_known(self, name: str, argument: str, value: Any, node: Node) -> None:
         """Numbers that depend on data are taken for the most that they can be; few operators may get such."""

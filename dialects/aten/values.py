@@ -106,4 +106,4 @@ def value_of(attribute: Attribute) -> Any:
         return [bool(n) for n in numbers] if cast(Any, attribute).elt_type == i1 else numbers
     if isinstance(attribute, TypeAttribute):
         return attribute
-    raise ValueError(f"{attribute} is no value that an operator of PyTorch takes")
+    raise ValueError(f"{attribute} is not a value that an operator of PyTorch takes")

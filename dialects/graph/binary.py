@@ -308,7 +308,7 @@ class ShiftOp(BinaryOp, ABC):
             VerifyException: c1 the shapes do not broadcast, c2 element types differ, c3 they are i1.
         """
         if lhs.element_type == i1:
-            raise violation(cls.name, 3, f"{lhs} holds truth values, which have no places; insert graph.cast")
+            raise violation(cls.name, 3, f"{lhs} holds truth values, which have no places", "insert graph.cast")
         return super().infer(lhs, rhs)
 
 

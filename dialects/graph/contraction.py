@@ -65,7 +65,7 @@ class MatmulOp(GraphOp, HasCanonicalizationPatternsInterface):
         if batch is None:
             raise violation(cls.name, 3, f"the leading dimensions of {lhs} and {rhs} do not broadcast")
         if lhs.element_type != rhs.element_type:
-            raise violation(cls.name, 4, f"{lhs} and {rhs} have different element types; insert graph.cast")
+            raise violation(cls.name, 4, f"{lhs} and {rhs} have different element types", "insert graph.cast")
         return tensor((*batch, a[-2], b[-1]), lhs.element_type)
 
     def inferred_type(self) -> Tensor:

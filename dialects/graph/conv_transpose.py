@@ -129,7 +129,7 @@ class ConvTransposeOp(GraphOp, ABC):
                 f"the weights must take all channels, and groups must divide them",
             )
         if input.element_type != weights.element_type:
-            raise violation(cls.name, 8, f"{input} and {weights} have different element types; insert graph.cast")
+            raise violation(cls.name, 8, f"{input} and {weights} have different element types", "insert graph.cast")
         window = Window.of(tuple(kernel), strides, padding, dilations)
         require_numbers(cls.name, "kernel", window.kernel, cls.SPATIAL)
         require_numbers(cls.name, "strides", window.strides, cls.SPATIAL)

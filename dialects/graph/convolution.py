@@ -120,7 +120,7 @@ class ConvOp(GraphOp, ABC):
                 f"and layout {layout}; channels must be groups x what is taken, and groups must divide what is given",
             )
         if input.element_type != weights.element_type:
-            raise violation(cls.name, 8, f"{input} and {weights} have different element types; insert graph.cast")
+            raise violation(cls.name, 8, f"{input} and {weights} have different element types", "insert graph.cast")
         spatial = tuple(x[d] for d in spatial_dims(layout))
         positions = Window.of(tuple(kernel), strides, padding, dilations).output(cls.name, spatial)
         return tensor(image_shape(layout, x[0], out, positions), input.element_type)

@@ -75,7 +75,7 @@ class ElementwiseOp(GraphOp, ABC):
         """
         if any(t.element_type != types[0].element_type for t in types):
             names = " and ".join(map(str, types))
-            raise violation(cls.name, 2, f"{names} have different element types; insert graph.cast")
+            raise violation(cls.name, 2, f"{names} have different element types", "insert graph.cast")
         return types[0].element_type
 
 

@@ -104,7 +104,7 @@ class ReduceOp(GraphOp, HasCanonicalizationPatternsInterface):
         if list(axes) != sorted(set(axes)):
             raise violation(cls.name, 2, f"axes are {list(axes)}; list each once, in ascending order")
         if kind == ReduceKind.MEAN and not is_float(input):
-            raise violation(cls.name, 3, f"the mean of {input} needs floating-point elements; insert graph.cast")
+            raise violation(cls.name, 3, f"the mean of {input} needs floating-point elements", "insert graph.cast")
         if keepdims:
             return tensor(tuple(1 if i in axes else e for i, e in enumerate(shape)), input.element_type)
         return tensor(tuple(e for i, e in enumerate(shape) if i not in axes), input.element_type)

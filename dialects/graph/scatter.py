@@ -107,7 +107,7 @@ class ScatterNdOp(IndexedOp, HasCanonicalizationPatternsInterface):
         if updates != (needed := tensor(placement.points, data.element_type)):
             raise violation(cls.name, 5, f"the updates are {updates}; one for each place is {needed}")
         if kind != ScatterKind.SET and not NumberTensor.verifies(data):
-            raise violation(cls.name, 6, f"{kind} needs numbers, got {data}; insert graph.cast")
+            raise violation(cls.name, 6, f"{kind} needs numbers, got {data}", "insert graph.cast")
         return data
 
     def inferred_type(self) -> Tensor:

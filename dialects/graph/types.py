@@ -93,9 +93,19 @@ def times(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape)) if shape else "scalar"
 
 
-def violation(op_name: str, number: int, message: str) -> VerifyException:
+class Violation(VerifyException):
+    """A broken constraint of a graph op. The message is for those who write graph ops, `reason` also for those whose
+    model became such."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def violation(op_name: str, number: int, reason: str, advice: str = "") -> Violation:
     """The error of constraint `number` of an op: `graph.matmul: … (matmul_c2)`."""
-    return VerifyException(f"{op_name}: {message} ({op_name.removeprefix('graph.')}_c{number})")
+    advised = f"{reason}; {advice}" if advice else reason
+    return Violation(f"{op_name}: {advised} ({op_name.removeprefix('graph.')}_c{number})", reason)
 
 
 def require_axis(op_name: str, input: Tensor, axis: int) -> None:

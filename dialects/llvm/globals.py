@@ -85,7 +85,7 @@ def address_of_what_is_there(op: AddressOfOp) -> None:
     name = op.global_name
     found = SymbolTable.lookup_symbol(outer, name)
     if not isinstance(found, GlobalOp | FuncOp):
-        raise VerifyException(f"{op.name}: '@{name.string_value()}' is no llvm.mlir.global and no llvm.func")
+        raise VerifyException(f"{op.name}: '@{name.string_value()}' is neither an llvm.mlir.global nor an llvm.func")
     space = 0 if isinstance(op.result.type.addr_space, NoneAttr) else op.result.type.addr_space.data
     required = found.addr_space.value.data if isinstance(found, GlobalOp) else 0
     if space != required:

@@ -25,5 +25,5 @@ def elements_are_stored(kind: LLVMArrayType | LLVMStructType) -> None:
             parts = whole.types.data if isinstance(whole, LLVMStructType) else ()
         for part in parts:
             if isinstance(part, _NOT_STORED):
-                raise VerifyException(f"{part} is no type of an element of {whole}")
+                raise VerifyException(f"{part} is not the type of an element of {whole}")
         pending += parts

@@ -31,7 +31,7 @@ from typing import Annotated, Any, ClassVar, cast, get_args, get_type_hints
 
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.support.additions import Additions, own_class
-from mlc.support.errors import UserError
+from mlc.support.errors import LOAD_PASS, UserError
 
 LoopName = Annotated[str, "loop"]
 """The name of a loop: its dim, without quotes."""
@@ -117,7 +117,7 @@ class Step:
         if not isinstance(example, str) or not example.startswith(f"{name}("):
             return f"has no `example` of how it is written; required: a text such as '{name}(n)'"
         if "__dataclass_params__" not in vars(cls) or not vars(cls)["__dataclass_params__"].frozen:
-            return "is no frozen dataclass: @dataclass(frozen=True) makes arguments of its fields"
+            return "is not a frozen dataclass: @dataclass(frozen=True) makes arguments of its fields"
         if not inspect.cleandoc(cls.__doc__ or "") or (cls.__doc__ or "").startswith(f"{cls.__name__}("):
             return "has no docstring; required: one line that says what it does to the loops that it names"
         if getattr(cls.words, "__isabstractmethod__", False):
@@ -305,8 +305,11 @@ def load_step(name: str) -> type[Step]:
         near = get_close_matches(name, step_names(), n=1)
         guess = f"did you mean '{near[0]}'? " if near else ""
         raise UserError(
-            f"unknown schedule step '{name}'; {guess}the steps are {', '.join(step_names())}; "
-            "--load-pass FILE.py adds one"
+            [
+                f"unknown schedule step '{name}'; {guess}the steps are {', '.join(step_names())}; ",
+                LOAD_PASS,
+                " adds one",
+            ]
         )
     return _load_own(name)
 

@@ -105,7 +105,7 @@ def global_is_there(op: memref.GetGlobalOp) -> None:
     name = op.name_
     found = SymbolTable.lookup_symbol(outer, name)
     if not isinstance(found, GlobalOp):
-        raise VerifyException(f"{op.name}: '@{name.string_value()}' is no memref.global")
+        raise VerifyException(f"{op.name}: '@{name.string_value()}' is not a memref.global")
     if found.type != op.memref.type:
         raise VerifyException(f"{op.name}: '@{name.string_value()}' has type {found.type}, not {op.memref.type}")
 

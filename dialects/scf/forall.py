@@ -166,7 +166,7 @@ class ForallOp(IRDLOperation):
                 )
             if op.operands[1] not in shared:
                 raise VerifyException(
-                    "scf.forall: a slice is written to what is none of the shared outputs (forall_c5)"
+                    "scf.forall: a slice is written to a value that is not a shared output (forall_c5)"
                 )
 
     @classmethod

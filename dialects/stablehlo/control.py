@@ -161,7 +161,7 @@ declare("if", operands="pred", results="*outcomes", regions="true_branch false_b
 
 
 def _case(op: HloOp) -> None:
-    require(op, 1, len(op.regions) > 0, "there is no branch")
+    require(op, 1, len(op.regions) > 0, "it has no branch")
     _branches(op, 2, 3, 4)
 
 

@@ -230,7 +230,8 @@ class PlacedOp(IRDLOperation):
         for name in seen:
             if name not in order:
                 parser.raise_error(
-                    f"subscript '{name}' is none of the dims and coordinates {', '.join(order)}", at_position=position
+                    f"subscript '{name}' is not one of the dims and coordinates {', '.join(order)}",
+                    at_position=position,
                 )
         renumber = [AffineExpr.dimension(order.index(name)) for name in seen]
 

@@ -124,7 +124,7 @@ class TileMapOp(IRDLOperation):
             factor = terms.get(used[0]) if len(used) == 1 else None
             if used and (factor is None or not 0 <= offset < factor):
                 raise VerifyException(
-                    f"{self.name}: the subscript {subscript} of a place is no dim times a factor plus less than it "
+                    f"{self.name}: the subscript {subscript} of a place is not a dim times a factor plus less than it "
                     "(tile_map_c4)"
                 )
             found.append((used[0], factor or 0, offset) if used else (None, 0, offset))

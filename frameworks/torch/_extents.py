@@ -19,7 +19,7 @@ def _expression(value: Any) -> Any:
         UserError: it knows nothing.
     """
     if (found := getattr(value.node, "expr", None)) is None:
-        raise UserError(f"'{value}' is no number: it stands for lengths that differ within a tensor")
+        raise UserError(f"'{value}' is not a number: it stands for lengths that differ within a tensor")
     return found
 
 

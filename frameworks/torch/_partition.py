@@ -24,7 +24,7 @@ from mlc.frameworks.torch.operators import is_converted
 from mlc.frontends.torch.to_graph import without_pattern
 from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
+from mlc.support.errors import Problem, UserError
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
@@ -35,22 +35,22 @@ _FEW_ROWS = 16
 
 
 @dataclass
-class Refused:
+class Refusals:
     """The nodes that stay in torch, with reasons."""
 
     nodes: set[Any] = field(default_factory=set[Any])
     reasons: Counter[Fallback] = field(default_factory=Counter[Fallback])
 
-    def add(self, node: Any, reason: str, place: object = "") -> None:
+    def add(self, node: Any, reason: str | Problem, place: object = "") -> None:
         """Note that a node stays in torch."""
         if node not in self.nodes:
             self.nodes.add(node)
-            self.reasons[Fallback(_name(node), reason, _line_of(node) or str(place or ""))] += 1
+            self.reasons[Fallback(_name(node), str(reason), _line_of(node) or str(place or ""))] += 1
 
 
-def obvious_refusals(graph_module: Any) -> Refused:
+def obvious_refusals(graph_module: Any) -> Refusals:
     """The calls of a graph that cannot be read: operators without a pattern, and types that mlc lacks."""
-    refused, bodies = Refused(), bodies_of(graph_module)
+    refused, bodies = Refusals(), bodies_of(graph_module)
     for node in graph_module.graph.nodes:
         if _is_call(node) and not _is_number(node):
             if (reason := _obstacle(node, bodies)) is not None:
@@ -60,7 +60,7 @@ def obvious_refusals(graph_module: Any) -> Refused:
     return refused
 
 
-def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
+def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refusals:
     """The calls of a graph that are not converted: those that cannot be read, and those that a pattern refuses."""
     refused = obvious_refusals(graph_module)
     graph, bodies = graph_module.graph, bodies_of(graph_module)
@@ -75,7 +75,7 @@ def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
 
 
 def _try(
-    graph: Any, bodies: Mapping[str, Any], extent: Callable[[Any], int], refused: Refused, nodes: dict[str, Any]
+    graph: Any, bodies: Mapping[str, Any], extent: Callable[[Any], int], refused: Refusals, nodes: dict[str, Any]
 ) -> None:
     """Read and convert a graph for what its patterns refuse. What is refused in a body is the call that takes it."""
     from mlc.compiler.compilation import new_context
@@ -86,7 +86,7 @@ def _try(
         module = read_graph(source, Resources())
     except UserError as e:
         if len(nodes) == 1:
-            refused.add(next(iter(nodes.values())), e.message, e.location)
+            refused.add(next(iter(nodes.values())), Problem(e.words), e.location)
             return
         for node in nodes.values():
             if _is_call(node):
@@ -139,7 +139,7 @@ def _obstacle(node: Any, bodies: Mapping[str, Any]) -> str | None:
         found = ((_name(n), _obstacle(n, {})) for n in calls_within(node, bodies) if not _is_own(n))
         return next((f"in a branch or a loop, {name}: {reason}" for name, reason in found if reason), None)
     if not is_converted(node.target):
-        return without_pattern(op_name(node.target)) if hasattr(node.target, "_schema") else _other_kind(node)
+        return str(without_pattern(op_name(node.target))) if hasattr(node.target, "_schema") else _other_kind(node)
     values = [n.meta.get("val") for n in node.all_input_nodes]
     found = node.meta.get("val")
     values += list(cast(Any, found)) if isinstance(found, list | tuple) else [found]
@@ -160,7 +160,7 @@ def _other_kind(node: Any) -> str:
     effect = str(node.args[1]).removesuffix(".default") if _has_effect(node) else ""
     if effect == "aten._linalg_check_errors":
         return "it raises an exception if a matrix is singular, or not positive definite, which depends on data"
-    return f"{effect} does more than to compute its result" if effect else "it is no operator of ATen"
+    return f"{effect} does more than compute its result" if effect else "it is not an operator of ATen"
 
 
 def _has_effect(node: Any) -> bool:

@@ -81,7 +81,7 @@ class RowModel(GraphModel):
                 ctx.resources,
             )
         except Unconvertible as e:
-            raise UserError(str(e)) from None
+            raise UserError(e.words) from None
         return module
 
     def _multiple(self, node: Any) -> int:
@@ -93,7 +93,7 @@ def _converted(source: GraphSource, ctx: CompilerContext) -> ModuleOp:
 
     module = read_graph(source, ctx.resources)
     if refused := convert([cast(Any, next(iter(module.ops)))], ctx):
-        raise UserError(refused[0][1])
+        raise UserError(refused[0][1].words)
     return module
 
 

@@ -18,8 +18,8 @@ from mlc.analysis.known_types import MOST_ELEMENTS
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.placement import IndexedOp
-from mlc.dialects.graph.types import element_of, shape_of, tensor
-from mlc.frontends.operators.refusal import Unconvertible, Unfit
+from mlc.dialects.graph.types import Violation, element_of, shape_of, tensor
+from mlc.frontends.operators.refusal import Unconvertible
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
@@ -109,10 +109,10 @@ class GraphBuilder:
         except VerifyException as e:
             elements = [element_of(cast(SSAValue, a)) for a in arguments if isinstance(a, SSAValue)]
             if stored := [element for element in elements if element in dtypes.STORED]:
-                raise Unfit(
-                    f"elements of type {stored[0]} are only stored, not computed with; convert them to floats before"
-                ) from None
-            raise Unfit(str(e)) from None
+                words = f"elements of type {stored[0]} are only stored, not computed with; convert them to floats first"
+            else:
+                words = e.reason if isinstance(e, Violation) else str(e)
+            raise Unconvertible(words, of_operands=True) from None
         for result in op.results:
             if not dtypes.is_supported(element := element_of(result)):
                 raise Unconvertible(f"it makes elements of type {element}, with which mlc does not compute")

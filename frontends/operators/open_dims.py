@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from shlex import quote
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
 
+from mlc.support.bindings import BindOption, BoundShape
 from mlc.support.errors import UserError
 from mlc.support.functions import dim_names, input_names, marks_of
 from mlc.support.locations import location_of
@@ -19,14 +19,14 @@ def unbound(function: func.FuncOp, fitting: Mapping[tuple[int, int], int] | None
     `fitting` has extents to propose for dims, by the number of the argument and of the dim; for others that is 1.
     """
     fitting = fitting or {}
-    advice: dict[str, str] = {}
+    advice: dict[str, BoundShape] = {}
     shown: list[str] = []
     marks = marks_of(function.args, function.arg_attrs)
     for argument, name, mark in zip(function.args, input_names(function), marks, strict=True):
         kind = argument.type
         if isinstance(kind, UnrankedTensorType):
             shown.append(f"'{name}' (any shape)")
-            advice[name] = f"--shape {quote(f'{name}=1x1')}"
+            advice[name] = (1, 1)
             continue
         if not isinstance(kind, TensorType):
             continue
@@ -38,14 +38,16 @@ def unbound(function: func.FuncOp, fitting: Mapping[tuple[int, int], int] | None
             each = zip(labels, kind.get_shape(), proposed, strict=True)
             missing = {label: number for label, e, number in each if e == DYNAMIC_INDEX}
             if "?" in missing:
-                numbers = "x".join(map(str, proposed))
-                advice[name] = f"--shape {quote(f'{name}={numbers}')}"
+                advice[name] = tuple(proposed)
             else:
-                advice |= {label: f"--shape {quote(f'{label}={number}')}" for label, number in missing.items()}
+                advice |= missing
     if shown:
         yield UserError(
-            f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes: "
-            f"bind them, as in {' '.join(advice.values())}",
+            (
+                f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes: "
+                "bind them, as in ",
+                BindOption("shape", given=tuple(advice.items())),
+            ),
             location_of(function),
         )
 

@@ -10,41 +10,45 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.support.bindings import NEEDS_VALUE
+from mlc.support.errors import Option, Refused, Words
 from mlc.support.functions import input_names
 
 _FEW = 16
 """How many integers an input has at most that steers: a shape, axes, a rate."""
 _MOST_VALUES = 10_000
 """How far back an input is searched for."""
+_BIND_VALUE = Option("value", "NAME=NUMBER", "values={'NAME': NUMBER}")
 
 
-class Unconvertible(Exception):
-    """What a node asks for cannot be done. The message says what was found, and what is required."""
+class Unconvertible(Refused):
+    """What a node asks for cannot be done.
 
-
-class Unfit(Unconvertible):
-    """The shapes or types of operands do not fit. The message says so of graph ops; what the specification says of the
-    node, if it says anything, comes first."""
-
-
-class Unknown(Unconvertible):
-    """A node needs the values of an operand, which are known only when the model runs.
-
-    What to do depends on the input of the model that they come from: one of a few integers steers, and can be bound.
+    Attributes:
+        of_operands: the shapes or types of operands do not fit. The words say so of graph ops; what the specification
+            says of the node, if it says anything, comes first.
+        needs_value: the value of an operand has to be known.
     """
 
-    def __init__(self, operand: str, value: SSAValue) -> None:
-        data = _input_of_data(value)
-        super().__init__(
-            f"'{operand}' {NEEDS_VALUE}, and depends on "
-            + (
-                "what the model is given; an input that only steers is given by --value NAME=NUMBER"
-                if data is None
-                else f"the numbers in input '{data}', not on its shape alone; required: a model that computes all "
-                "elements and chooses among them (Where), rather than taking out or changing as many as the data says"
-            )
-        )
+    def __init__(self, words: Words, *, of_operands: bool = False, needs_value: bool = False) -> None:
+        super().__init__(words)
+        self.of_operands = of_operands
+        self.needs_value = needs_value
+
+
+def value_needed(operand: str, value: SSAValue) -> Unconvertible:
+    """The refusal of a node that needs the value of an operand, which is known only when the model runs.
+
+    What to do depends on the input of the model that it comes from: one of a few integers steers, and can be bound.
+    """
+    data = _input_of_data(value)
+    because: Words = ("what the model is given; an input that only steers is given by ", _BIND_VALUE)
+    if data is not None:
+        because = [
+            f"the numbers in input '{data}', not on its shape alone; required: a model that computes all elements and "
+            "chooses among them (Where), rather than taking out or changing as many as the data says"
+        ]
+    known = f"'{operand}' has to be known when the model is compiled, and depends on "
+    return Unconvertible((known, *because), needs_value=True)
 
 
 def _input_of_data(value: SSAValue) -> str | None:

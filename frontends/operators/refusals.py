@@ -7,28 +7,39 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Operation
 
-from mlc.support.errors import UserError
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.support.errors import Option, UserError
 from mlc.support.locations import location_of
 
 _NAMED = 3
 """How many ops a message names."""
 
 
-def refusals(refused: Iterable[tuple[Operation, str]], describe: Callable[[Operation], str]) -> Iterator[UserError]:
+class ConversionError(UserError):
+    """Ops of one kind cannot be converted, for one reason."""
+
+    def __init__(self, name: str, reason: Unconvertible, ops: Sequence[Operation]) -> None:
+        super().__init__((f"{name}: ", *reason.words, _count(ops)), location_of(ops[0]))
+        self.reason = reason
+
+
+def refusals(
+    refused: Iterable[tuple[Operation, Unconvertible]], describe: Callable[[Operation], str]
+) -> Iterator[ConversionError]:
     """One error for each kind of op, as `describe` names it, and reason, with the number of ops and some names."""
-    groups: dict[tuple[str, str], list[Operation]] = {}
+    groups: dict[tuple[str, tuple[str | Option, ...]], list[tuple[Operation, Unconvertible]]] = {}
     for op, reason in refused:
-        groups.setdefault((describe(op), reason), []).append(op)
-    for (name, reason), ops in groups.items():
-        yield UserError(f"{name}: {reason}{_count(ops)}", location_of(ops[0]))
+        groups.setdefault((describe(op), reason.words), []).append((op, reason))
+    for (name, _), group in groups.items():
+        yield ConversionError(name, group[0][1], [op for op, _ in group])
 
 
 def grouped(wrong: Mapping[Operation, UserError]) -> list[UserError]:
     """One error for each message, with the number of ops and the names of some."""
-    groups: dict[str, list[Operation]] = {}
+    groups: dict[tuple[str | Option, ...], list[Operation]] = {}
     for op, error in wrong.items():
-        groups.setdefault(error.message, []).append(op)
-    return [UserError(f"{message}{_count(ops)}", wrong[ops[0]].location) for message, ops in groups.items()]
+        groups.setdefault(error.words, []).append(op)
+    return [UserError((*words, _count(ops)), wrong[ops[0]].location) for words, ops in groups.items()]
 
 
 def labels(ops: Sequence[Operation]) -> list[str]:

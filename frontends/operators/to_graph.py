@@ -18,7 +18,7 @@ from mlc.frontends.operators.graph_builder import GraphBuilder, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
+from mlc.support.errors import UserError, Words
 
 Results = SSAValue | Sequence[SSAValue | None]
 """What replaces an op: its first result, or all of them; None for one that nobody asked for."""
@@ -33,7 +33,7 @@ class ConversionToGraph(CompilerContext):
     PASS: ClassVar[str]
     """The pass that patterns register for."""
 
-    refused: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
+    refused: list[tuple[Operation, Unconvertible]] = field(default_factory=list[tuple[Operation, Unconvertible]])
     """The ops that cannot be converted, with the reason."""
     lost: set[SSAValue] = field(default_factory=set[SSAValue])
     """The values that would need one of these."""
@@ -47,9 +47,9 @@ class ConversionToGraph(CompilerContext):
         """A new run, on the data of a compilation."""
         return cls(resources=ctx.resources, remarks=ctx.remarks, warnings=ctx.warnings, target=ctx.target)
 
-    def refuse(self, op: Operation, reason: str) -> None:
+    def refuse(self, op: Operation, reason: Words | Unconvertible) -> None:
         """Note that `op` cannot be converted."""
-        self.refused.append((op, reason))
+        self.refused.append((op, reason if isinstance(reason, Unconvertible) else Unconvertible(reason)))
         self.lose(op)
 
     def lose(self, op: Operation) -> None:
@@ -114,9 +114,9 @@ class ToGraphPattern(RewritePattern):
         """What constants are called that are made for an op whose results have no names."""
         return op.name.rpartition(".")[2].lower()
 
-    def reason(self, op: Operation, error: Exception) -> str | None:
+    def reason(self, op: Operation, error: Exception) -> Words | Unconvertible | None:
         """Why `op` is refused, given what was raised when it was converted; None if the pattern is wrong."""
-        return str(error) if isinstance(error, Unconvertible) else None
+        return error if isinstance(error, Unconvertible) else None
 
 
 def finish_function(function: FuncOp, is_source: Callable[[Operation], bool]) -> None:

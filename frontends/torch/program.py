@@ -145,7 +145,7 @@ class AtenProgram:
         declared = self.declared_inputs()
         if bindings.values:
             name = next(iter(bindings.values))
-            raise UserError(f"found --value {name}: numbers that steer were fixed when the model was exported")
+            raise UserError(f"found a value of '{name}'; numbers that steer were fixed when the model was exported")
         bindings.require_single("a program of torch.export")
         bindings.check_names([i.name for i in declared], {d for i in declared for d in i.dims if d})
         numbers = bindings.extents({i.name: i.dims for i in declared})

@@ -13,6 +13,7 @@ from mlc.analysis.structure import Structure
 from mlc.dialects import graph
 from mlc.support.ir import clone
 from mlc.support.kernel_names import KernelNames
+from mlc.support.locations import place_new_ops
 
 STAYS: tuple[type[Operation], ...] = (graph.ConstantOp, graph.ReshapeOp)
 """Ops that compute nothing and therefore stay in the function that calls kernels."""
@@ -96,7 +97,7 @@ class Outlining:
             return known
         self._known[key] = kernel
         kernel.sym_name = StringAttr(self.names.fresh(hint))
-        kernel.location = op.location
+        place_new_ops(kernel, op.location)
         for argument, value in zip(body.block.args, inputs, strict=True):
             argument.name_hint = argument.name_hint or value.name_hint
         return kernel

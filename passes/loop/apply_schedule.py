@@ -19,6 +19,7 @@ from mlc.schedules.steps.base import Scheduling, apply_step
 from mlc.schedules.steps.pack import Packer
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.support.locations import place_new_ops
 from mlc.support.rounding import Rounding
 
 
@@ -66,6 +67,7 @@ class ApplySchedulePass(Pass):
                         ctx.remarks += apply_step(step, function, scheduling)
                 inline_single_iterations(function)
             function.attributes.pop("schedule", None)
+            place_new_ops(function, function.location)
         store_once(module, scheduling.shared(Packer))
 
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.analysis.legality import Refused
 from mlc.analysis.nests import functions_with_loops, inline_single_iterations, outermost_loops, perfect_nest
 from mlc.dialects.loop import ForOp
 from mlc.pass_manager.base import Pass
 from mlc.schedules.steps.interchange import interchange
 from mlc.schedules.steps.tile import tile
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
+from mlc.support.errors import Refused, UserError
 
 
 @dataclass(frozen=True)

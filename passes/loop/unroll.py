@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.analysis.legality import Refused, note_if_refused
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.nests import functions_with_loops, loops_named
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._required import require_loops
 from mlc.schedules.steps.unroll import unroll
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
+from mlc.support.errors import Refused, UserError
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from mlc.dialects.scf import IfOp
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._placement import Copy, Kernels, drop_copies, is_only_stored, only_copies, store_into
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 from mlc.support.functions import donated_to, marks_of
 from mlc.support.ir import ancestor_in
 from mlc.support.types import memref_type
@@ -66,10 +67,6 @@ class WriteInPlacePass(Pass):
                 caller.without_copies(call)
 
 
-class _Obstacle(Exception):
-    """Why a value is copied to its place."""
-
-
 @dataclass
 class _Caller:
     """A function whose calls are looked at, last one first."""
@@ -92,7 +89,7 @@ class _Caller:
             try:
                 self._place(call, copy)
                 done.append(copy)
-            except _Obstacle as reason:
+            except Refused as reason:
                 self.ctx.remark(call, f"operand {copy.source} of '{_name(call)}' is copied: {reason}")
         if not done:
             return
@@ -114,7 +111,7 @@ class _Caller:
         """Let the producer of what is copied store it in its place.
 
         Raises:
-            _Obstacle: it cannot; nothing has been changed.
+            Refused: it cannot; nothing has been changed.
         """
         source, target = _base(call.operands[copy.source]), _base(call.operands[copy.target])
         if isinstance(target, BlockArgument) and _donor(target) is source:
@@ -126,11 +123,11 @@ class _Caller:
             memref_type(result).get_shape(), memref_type(call.operands[copy.source]).get_shape()
         )
         if subview is None:
-            raise _Obstacle(f"'{_name(producer)}' computes it with other axes, {result.type}")
+            raise Refused(f"'{_name(producer)}' computes it with other axes, {result.type}")
         name, kernel = _name(producer), self.kernels.called_by(producer)
         assert kernel is not None
         if subview.buffer != result.type and not is_only_stored(kernel.body.block.args[number]):
-            raise _Obstacle(f"'{name}' reads what it has stored")
+            raise Refused(f"'{name}' reads what it has stored")
         self._make_room(target, call, producer)
         if subview.buffer != result.type:
             change = f"in_{_name(call)}", (number, subview)
@@ -149,14 +146,14 @@ class _Caller:
         """Copy an argument in front of a call to the output that may be the same memory.
 
         Raises:
-            _Obstacle: the argument is read behind the call, or the output is used in front of it.
+            Refused: the argument is read behind the call, or the output is used in front of it.
         """
         here = self._order[call]
         places = [[self._order.get(ancestor_in(op, self.block), here) for op, _ in _users(v)] for v in (source, target)]
         if places[0].count(here) > 1 or any(p > here for p in places[0]):
-            raise _Obstacle("it is read once more")
+            raise Refused("it is read once more")
         if places[1].count(here) > 1 or any(p < here for p in places[1]):
-            raise _Obstacle("the buffer that it is copied to is in use before")
+            raise Refused("the buffer that it is copied to is in use before")
         first, second = (ExtractAlignedPointerAsIndexOp(v) for v in (source, target))
         apart = CmpiOp(first.results[0], second.results[0], "ne")
         block = Block([*copy_nest(source, target), scf.YieldOp()])
@@ -170,17 +167,17 @@ class _Caller:
     def _producer(self, reader: func.CallOp, buffer: SSAValue) -> tuple[func.CallOp, int]:
         """The call that writes all of `buffer`, of which `reader` is the only reader, and as which operand."""
         if not isinstance(buffer.owner, memref.AllocOp):
-            raise _Obstacle("it is not a buffer of this function")
+            raise Refused("it is not a buffer of this function")
         users = _users(buffer)
         others = [user for user in users if user[0] is not reader]
         if len(users) != 2 or len(others) != 1:
-            raise _Obstacle("it has other readers")
+            raise Refused("it has other readers")
         producer, number = others[0]
         if not isinstance(producer, func.CallOp) or _base(producer.operands[number]) is not buffer:
-            raise _Obstacle(f"{producer.name} computes it, or a part of it")
+            raise Refused(f"{producer.name} computes it, or a part of it")
         kernel, here = self.kernels.called_by(producer), self._order[reader]
         if kernel is None or self._order.get(producer, here) >= here:
-            raise _Obstacle(f"'{_name(producer)}' is no kernel in front of it")
+            raise Refused(f"'{_name(producer)}' is not a kernel in front of it")
         return producer, number
 
     def _make_room(self, target: SSAValue, call: func.CallOp, producer: func.CallOp) -> None:
@@ -193,12 +190,12 @@ class _Caller:
             once = places.count(here) == 1
             self._busy_until[target] = max((p for p in places if p < here), default=-1) if once else here
         if self._busy_until[target] >= self._order[producer]:
-            raise _Obstacle("the buffer that it is copied to is in use before")
+            raise Refused("the buffer that it is copied to is in use before")
         if isinstance(target, BlockArgument):
             return
         alloc = target.owner
         if not isinstance(alloc, memref.AllocOp) or alloc.parent is not self.block:
-            raise _Obstacle("the buffer that it is copied to is not one of this function")
+            raise Refused("the buffer that it is copied to is not one of this function")
         if self._order[alloc] > self._order[producer]:
             alloc.detach()
             Rewriter.insert_op(alloc, InsertPoint.before(producer))

@@ -33,11 +33,11 @@ def lanes_of(op: Operation, kind: Attribute) -> int:
     """The number of lanes of a vector type.
 
     Raises:
-        UserError: it is no vector of one dimension.
+        UserError: it is not a vector of one dimension.
     """
     shape = None if (found := vector_type(kind)) is None else found.get_shape()
     if shape is None or len(shape) != 1:
-        raise error_at(op, f"{op.name}: {kind} is no vector of one dimension, as this target requires")
+        raise error_at(op, f"{op.name}: {kind} is not a vector of one dimension, as this target requires")
     return shape[0]
 
 

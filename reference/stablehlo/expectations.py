@@ -34,13 +34,13 @@ def _failed(op: Operation, found: Array, needed: Array, wrong: Array) -> Expecta
     error = error_at(
         op, f"found {found[at]}{where}, expected {needed[at]}; {int(wrong.sum())} of {wrong.size} are wrong"
     )
-    return ExpectationError(error.message, error.location)
+    return ExpectationError(error.words, error.location)
 
 
 def _require(op: Operation, found: Array, needed: Array, right: Array) -> None:
     if found.shape != needed.shape:
         error = error_at(op, f"found a tensor of shape {list(found.shape)}, expected {list(needed.shape)}")
-        raise ExpectationError(error.message, error.location)
+        raise ExpectationError(error.words, error.location)
     if not np.all(right):
         raise _failed(op, found, needed, ~np.asarray(right))
 

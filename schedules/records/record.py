@@ -159,9 +159,9 @@ def parse_record(line: str) -> Record:
     try:
         found = json.loads(line)
     except ValueError:
-        raise FormatError("it is no JSON") from None
+        raise FormatError("it is not JSON") from None
     if not isinstance(found, dict):
-        raise FormatError("it is no object of JSON")
+        raise FormatError("it is not a JSON object")
     values = {name: value for name, value in cast(dict[str, Any], found).items() if name in _TYPES}
     for name in _REQUIRED:
         if name not in values:
@@ -172,7 +172,7 @@ def parse_record(line: str) -> Record:
     if values["outcome"] not in get_args(Outcome):
         raise FormatError(f"found the outcome '{values['outcome']}'; required: one of {', '.join(get_args(Outcome))}")
     if not all(isinstance(size, int) for size in values["sizes"]):
-        raise FormatError("found 'sizes' that are no whole numbers")
+        raise FormatError("found 'sizes' that are not whole numbers")
     if not all(isinstance(number, int | float) for number in values.get("loops", {}).values()):
         raise FormatError("found 'loops' of something else than numbers")
     names = {f.name for f in fields(TunedMachine)}

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlc.schedules.records.record import FormatError, Record, parse_record
-from mlc.support.errors import SourceLocation, UserError
+from mlc.support.errors import Option, SourceLocation, UserError
 from mlc.support.file_digest import file_digest
 from mlc.support.former_names import steps_today
 from mlc.targets.machine_file import config_folder
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mlc.support.context import Remark
 
 RECORDS_VARIABLE = "MLC_RECORDS_FILE"
+_RECORDS = Option("records", "FILE")
 """The environment variable that names the default file; if it is empty, there is none."""
 _MOST_TOLD = 3
 """Of so many lines that are no records each is told; of more it is said how many there are."""
@@ -60,8 +61,8 @@ def records_file(named: str | None) -> Path | None:
     if path is None or path.is_file():
         return path
     if path.exists():
-        other = "--records" if named is not None else RECORDS_VARIABLE
-        raise UserError(f"cannot read records from '{path}': {_kind_of(path)}; {other} names another file")
+        other = _RECORDS if named is not None else RECORDS_VARIABLE
+        raise UserError((f"cannot read records from '{path}': {_kind_of(path)}; ", other, " names another file"))
     if named is None:
         return None
     raise UserError(f"records file '{named}' not found; `mlc tune MODEL --records {named}` writes one")
@@ -88,10 +89,8 @@ def require_records(named: str) -> None:
     except OSError as e:
         raise _unreadable(path, e) from None
     if reason:
-        raise UserError(
-            f"found no record in '{path}' ({reason}); required: a file that `mlc tune MODEL --records FILE` wrote; "
-            "--records names another file"
-        )
+        found = f"found no record in '{path}' ({reason}); required: a file that `mlc tune MODEL --records FILE` wrote"
+        raise UserError((f"{found}; ", _RECORDS, " names another file"))
 
 
 def _record_in(line: bytes) -> Record:
@@ -149,7 +148,7 @@ def _parsed(path: Path, data: bytes) -> Records:
             records.append(_with_names_of_today(_record_in(line), place, former))
         except FormatError as e:
             reason = "it was cut off while it was written" if number == len(lines) else e
-            problems.append(Remark(f"the line is no record, and left out: {reason}", place))
+            problems.append(Remark(f"the line is not a record and is left out: {reason}", place))
     names = (Remark(message, place) for message, place in former.items())
     return Records(tuple(records), (*_first_of(problems, path), *names))
 
@@ -167,8 +166,8 @@ def _first_of(problems: Sequence[Remark], path: Path) -> tuple[Remark, ...]:
     told = tuple(problems[:_MOST_TOLD])
     if not (more := len(problems) - len(told)):
         return told
-    lines = "1 more line is no record, and left out" if more == 1 else f"{more} more lines are no records, and left out"
-    return (*told, replace(told[0], message=lines, location=SourceLocation(str(path), 0)))
+    one, several = "1 more line is not a record and is left out", f"{more} more lines are not records and are left out"
+    return (*told, replace(told[0], message=one if more == 1 else several, location=SourceLocation(str(path), 0)))
 
 
 def require_writable(path: Path) -> Records:
@@ -179,14 +178,11 @@ def require_writable(path: Path) -> Records:
     """
     is_new = not path.exists()
     if not is_new and not path.is_file():
-        raise UserError(f"cannot write records to '{path}': {_kind_of(path)}; --records FILE names another file")
+        raise _unwritable(path, _kind_of(path))
     append_records(path, ())
     known = read_records(path)
     if known.problems and not known.records:
-        raise UserError(
-            f"cannot write records to '{path}': it holds something else ({known.problems[0].message}); --records FILE "
-            "names another file, or one that does not exist yet"
-        )
+        raise _unwritable(path, f"it holds something else ({known.problems[0].message})")
     if is_new:  # it appears when there is something to keep
         path.unlink()
     return known
@@ -194,7 +190,7 @@ def require_writable(path: Path) -> Records:
 
 def _kind_of(path: Path) -> str:
     """What stands where a file should."""
-    return "it is a folder" if path.is_dir() else "it is no regular file"
+    return "it is a folder" if path.is_dir() else "it is not a regular file"
 
 
 def append_records(path: Path, records: Sequence[Record]) -> None:
@@ -215,8 +211,11 @@ def append_records(path: Path, records: Sequence[Record]) -> None:
         finally:
             os.close(descriptor)
     except OSError as e:
-        reason = e.strerror or e
-        raise UserError(f"cannot write records to '{path}': {reason}; --records FILE names another file") from None
+        raise _unwritable(path, e.strerror or str(e)) from None
+
+
+def _unwritable(path: Path, reason: str) -> UserError:
+    return UserError((f"cannot write records to '{path}': {reason}; ", _RECORDS, " names another file"))
 
 
 def _unreadable(path: Path, error: OSError) -> UserError:

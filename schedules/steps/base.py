@@ -12,14 +12,14 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlc.analysis.legality import Refused, note_if_refused
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.nests import loops_named
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.dialects.loop import LOOP_ANNOTATION, ForOp
 from mlc.dialects.loop.steps import LoopName, Step, type_hints
 from mlc.schedules.steps._plugin_steps import blamed_on_plugin
 from mlc.support.context import CompilerContext, Remark, remark_about
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.errors import CompilerBug, Refused, UserError
 from mlc.support.functions import PASSTHROUGH, llvm_attributes
 from mlc.support.locations import error_at
 
@@ -266,7 +266,7 @@ def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> list[Rem
             loops, fails, or leaves IR that does not verify.
     """
     if not isinstance(step, LoopStep):
-        raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
+        raise error_at(function, f"schedule step '{step.spelling}' is not a LoopStep: nothing carries it out")
     try:
         with blamed_on_plugin(step, function):
             return step.apply(function, scheduling)

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.legality import Refused
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
@@ -19,6 +18,7 @@ from mlc.schedules.steps.tile import blocks_in_words, tile
 from mlc.schedules.steps.vectorize import splat
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
+from mlc.support.errors import Refused
 from mlc.support.ir import zero_of
 from mlc.support.types import element_type, vector_type
 from mlc.targets.machine import Machine

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.legality import Refused, require_repeatable
+from mlc.analysis.legality import require_repeatable
 from mlc.analysis.nests import perfect_nest
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
@@ -21,6 +21,7 @@ from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, other
 from mlc.support.context import CompilerContext, Remark
+from mlc.support.errors import Refused
 from mlc.support.ir import clone
 from mlc.support.types import MemRef, element_type, memref_type, vector_type
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.legality import Refused, may_pass, note_if_refused, require_fusible
+from mlc.analysis.legality import may_pass, note_if_refused, require_fusible
 from mlc.analysis.memory_accesses import Effects
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling
 from mlc.support.context import Remark
+from mlc.support.errors import Refused
 
 
 def fuse(loops: Sequence[ForOp]) -> list[Remark]:

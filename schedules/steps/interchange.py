@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
-from mlc.analysis.legality import Refused, require_exchange
+from mlc.analysis.legality import require_exchange
 from mlc.analysis.nests import perfect_nest
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.control import enclosing_loops
@@ -15,6 +15,7 @@ from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, other
 from mlc.support.context import CompilerContext, Remark
+from mlc.support.errors import Refused
 
 _IN_NEST = 0.9
 """How often a drawn step stays within one perfect nest."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
-from mlc.analysis.legality import Refused
 from mlc.dialects.loop import ForOp, LoopKind
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, tell_llvm
 from mlc.schedules.steps.unroll import MOST_OPS
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 
 _COUNTS = (1, 2, 4, 8)
 """What a drawn step says."""

@@ -25,7 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import counter_bounds, set_subscripts
 from mlc.analysis.argument_names import argument_name
-from mlc.analysis.legality import Refused, note_if_refused
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.nests import erase_unused_buffer, update_type
 from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.nests import parallel_nest
@@ -35,6 +35,7 @@ from mlc.reference.constants import constant_data
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
 from mlc.support.affine import simplify_sum, split_terms
 from mlc.support.context import CompilerContext, Remark
+from mlc.support.errors import Refused
 from mlc.support.ir import zero_of
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, memref_type

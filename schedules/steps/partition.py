@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
-from mlc.analysis.legality import Refused, note_if_refused
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.memory_accesses import Effects, MemoryAccess, range_of, writes_to
 from mlc.analysis.neutral import leave_out, leaves_no_trace, never_counts
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
@@ -26,6 +26,7 @@ from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
 from mlc.schedules.steps.tile import peel
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.context import Remark
+from mlc.support.errors import Refused
 from mlc.support.ir import ancestor_in, is_made_in
 from mlc.support.types import memref_type, vector_type
 
@@ -349,7 +350,7 @@ class Partition(LoopStep):
         return refusals
 
     def words(self, plan: LoopPlan) -> str:
-        return f"windows at the border along {', '.join(self.loops)} stay inside the image, so that none is copied"
+        return f"windows at the border along {', '.join(self.loops)} stay inside the image, which avoids a copy"
 
     @classmethod
     def suits(cls, loop: ForOp) -> bool:

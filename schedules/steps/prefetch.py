@@ -12,7 +12,6 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp
-from mlc.analysis.legality import Refused
 from mlc.dialects.loop import ForOp, PrefetchOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
@@ -20,6 +19,7 @@ from mlc.schedules.steps.base import LoopStep
 from mlc.support.affine import split_constant
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
+from mlc.support.errors import Refused
 from mlc.support.types import memref_type
 from mlc.targets.machine import resolve_target
 

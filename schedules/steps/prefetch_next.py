@@ -13,7 +13,6 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.legality import Refused
 from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
@@ -24,6 +23,7 @@ from mlc.schedules.steps.prefetch import line_of
 from mlc.support.affine import split_terms
 from mlc.support.context import CompilerContext, Remark
 from mlc.support.dtypes import to_numpy
+from mlc.support.errors import Refused
 from mlc.support.types import memref_type
 from mlc.targets.machine import resolve_target
 

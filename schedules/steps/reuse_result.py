@@ -12,13 +12,13 @@ from xdsl.rewriter import Rewriter
 
 from mlc.analysis.accesses import AccessOp, loop_of
 from mlc.analysis.dependences import Direction, Level, may_meet
-from mlc.analysis.legality import Refused
 from mlc.analysis.memory_accesses import MemoryAccess
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
 from mlc.support.context import CompilerContext, Remark
+from mlc.support.errors import Refused
 from mlc.support.types import memref_type
 
 

@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, rewritten_subscripts, set_subscripts
-from mlc.analysis.legality import Refused, require_reduction
+from mlc.analysis.legality import require_reduction
 from mlc.analysis.reductions import Reduction
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
@@ -18,6 +18,7 @@ from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
 from mlc.schedules.steps.tile import peel
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
 
 _WORTH = 4

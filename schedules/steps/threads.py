@@ -8,12 +8,12 @@ from typing import Self
 
 from xdsl.dialects.builtin import IntegerAttr, i64
 
-from mlc.analysis.legality import Refused
 from mlc.dialects.loop import MOST_THREADS, ForOp, LoopKind, LoopKindAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 
 _LIMITS = (None, None, 2, 3, 4)
 """What a drawn step says of threads."""

@@ -18,12 +18,13 @@ from mlc.analysis.accesses import (
     rewritten_subscripts,
     set_subscripts,
 )
-from mlc.analysis.legality import Refused, require_only_loops
+from mlc.analysis.legality import require_only_loops
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 from mlc.support.ir import clone
 
 MOST_COPIES = 256

@@ -15,13 +15,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, constant_index, rewritten_subscripts
 from mlc.analysis.lanes import has_room, lanes_over
-from mlc.analysis.legality import Refused, require_only_loops
+from mlc.analysis.legality import require_only_loops
 from mlc.dialects.arith import Arith
 from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp, StoreOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 from mlc.support.ir import clone, drop_overflow_flags
 
 MOST_LANES = 256

@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, CounterValue, rewritten_subscripts, set_subscripts
-from mlc.analysis.legality import Refused, require_independent, require_reduction
+from mlc.analysis.legality import require_independent, require_reduction
 from mlc.analysis.reductions import Combination
 from mlc.dialects.arith import SelectOp
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
@@ -22,6 +22,7 @@ from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
 from mlc.schedules.steps.vectorize import Varying, Widener, next_power_of_two, splat
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
 
 

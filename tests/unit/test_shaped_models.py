@@ -280,10 +280,16 @@ def test_operators_that_nobody_knows_are_told_for_several_shapes(tmp_path: Path,
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (("compile", "-o", "net"), "found --shape batch=1,8; a program has one shape: give 'batch' one of these"),
-        (("compile", "-o", "net.mlir"), "found --shape batch=1,8; a text of IR has one shape"),
-        (("import", "-o", "net.mlir"), "found --shape batch=1,8; a text of the graph level has one shape"),
-        (("explain",), "found --shape batch=1,8; what is explained has one shape"),
+        (
+            ("compile", "-o", "net"),
+            "shapes of 'batch', 1, 8; a program has one shape: give 'batch' one of these",
+        ),
+        (("compile", "-o", "net.mlir"), "shapes of 'batch', 1, 8; a text of IR has one shape"),
+        (
+            ("import", "-o", "net.mlir"),
+            "shapes of 'batch', 1, 8; a text of the graph level has one shape",
+        ),
+        (("explain",), "shapes of 'batch', 1, 8; what is explained has one shape"),
     ],
 )
 def test_commands_that_take_one_shape(net: Path, mlc: CommandLine, command: tuple[str, ...], message: str) -> None:
@@ -293,7 +299,7 @@ def test_commands_that_take_one_shape(net: Path, mlc: CommandLine, command: tupl
 
 def test_mlc_opt_takes_one_shape(net: Path, mlc_opt: CommandLine) -> None:
     done = mlc_opt(str(net), "--shape", "batch=1,8")
-    assert "found --shape batch=1,8; what is bound here has one shape: give 'batch' one of these" in done.err
+    assert "shapes of 'batch', 1, 8; what is bound here has one shape: give 'batch' one of these" in done.err
 
 
 def test_names_with_shapes_of_their_own(net: Path, mlc: CommandLine) -> None:

@@ -18,11 +18,12 @@ from mlc.frontends.operators.extents import result_extents
 from mlc.frontends.operators.graph_builder import GraphBuilder, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import ConversionToGraph
+from mlc.support.errors import LOAD_PASS
 
 PASS = "convert-onnx-to-graph"
 """The pass that patterns register for."""
 
-NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/importing-onnx.md)"
+NO_PATTERN = ("mlc has no pattern for this operator; ", LOAD_PASS, " adds one (docs/importing-onnx.md)")
 """Why an op is refused that nothing converts."""
 
 
@@ -51,7 +52,7 @@ class Conversion(ConversionToGraph):
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
             elif self._needs_shapes(op):
-                self.refuse(op, f"{NO_PATTERN}, and its body depends on extents that depend on data")
+                self.refuse(op, (*NO_PATTERN, ", and its body depends on extents that depend on data"))
             elif not self._expanded(op):
                 self.refuse(op, NO_PATTERN)
 

@@ -22,7 +22,7 @@ def determinant(b: Node) -> Results:
     """Gaussian elimination with partial pivoting, in f64: each step of a scan removes a column of all matrices."""
     *batch, rows, columns = shape = b.shape() if b.rank() > 1 else (0, -1)
     if rows != columns:
-        raise Unconvertible(f"x has shape {list(b.shape())}, whose last two dims are no square matrix")
+        raise Unconvertible(f"x has shape {list(b.shape())}, whose last two dims are not a square matrix")
     if not rows:
         return b.splat(1, batch, b.element())
     matrices = b.reshape(b.cast(b[0], f64), (prod(batch), *shape[-2:]))

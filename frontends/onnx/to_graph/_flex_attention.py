@@ -31,7 +31,7 @@ def flex_attention(b: Node) -> Results:
             f"Q {list(q)}, K {list(k)} and V {list(v)} are not [batch, heads, rows, size] of one attention"
         )
     if not k[1] or q[1] % k[1]:
-        raise Unconvertible(f"Q has {q[1]} heads, which is no multiple of the {k[1]} of K and V")
+        raise Unconvertible(f"Q has {q[1]} heads, which is not a multiple of the {k[1]} of K and V")
     scale = b.float("scale", 1 / sqrt(q[3]) if q[3] else 1.0)
     if scale < 0:
         raise Unconvertible(f"scale is {scale}, which has no root")
@@ -63,7 +63,7 @@ def _precision(b: Node) -> Attribute:
         return f64 if b.element() == f64 else f32
     found = TYPES_BY_NUMBER.get(int(number))
     if found not in (f16, bf16, f32, f64):
-        raise Unconvertible(f"softmax_precision is {number}, which is no type of floats")
+        raise Unconvertible(f"softmax_precision is {number}, which is not a floating-point type")
     return found
 
 

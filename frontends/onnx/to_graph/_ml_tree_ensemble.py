@@ -80,7 +80,7 @@ def _trees(b: Node) -> Trees:
     """The inner nodes, then the leaves. A set becomes a chain of nodes that compare with one member each."""
     numbers: list[int] = _required(b, "nodes_modes").tolist()
     if any(not 0 <= number < len(_MODES) for number in numbers):
-        raise Unconvertible(f"mode {max(numbers)} of a node is none that mlc knows")
+        raise Unconvertible(f"mode {max(numbers)} of a node is not known to mlc")
     count, leaves = len(numbers), len(b.list("leaf_targetids"))
     sets = _sets(b, numbers.count(len(_MODES) - 1))
     splits = _required(b, "nodes_splits").astype(np.float64 if b.element() == f64 else np.float32)

@@ -92,7 +92,7 @@ def _forest(b: Node) -> Trees:
     modes = np.asarray(b.list("nodes_modes"))
     unknown = set(modes.tolist()) - {"LEAF", *COMPARISONS}
     if unknown:
-        raise Unconvertible(f"mode '{min(unknown)}' of a node is none that mlc knows")
+        raise Unconvertible(f"mode '{min(unknown)}' of a node is not known to mlc")
     number = {(int(t), int(n)): i for i, (t, n) in enumerate(zip(trees, ids, strict=True))}
 
     def following(name: str) -> Array:

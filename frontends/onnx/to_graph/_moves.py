@@ -230,7 +230,7 @@ def pad(b: Node) -> Results:
     if mode == "constant":
         return b(graph.PadOp, x, low, high, number) if any((*low, *high)) else x
     if mode not in ("reflect", "edge", "wrap"):
-        raise Unconvertible(f"mode '{mode}' is none of constant, reflect, edge and wrap")
+        raise Unconvertible(f"mode '{mode}' is not one of constant, reflect, edge and wrap")
     for axis in range(rank):
         extent = shape_of(x)[axis]
         if low[axis] or high[axis]:

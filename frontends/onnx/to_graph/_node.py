@@ -16,7 +16,7 @@ from mlc.dialects.onnx.schemas import onnx_package
 from mlc.frontends.onnx.to_graph._conversion import Conversion
 from mlc.frontends.operators.conversions import OperatorCall
 from mlc.frontends.operators.graph_builder import Array
-from mlc.frontends.operators.refusal import Unconvertible, Unknown
+from mlc.frontends.operators.refusal import Unconvertible, value_needed
 from mlc.reference.constants import constant_data
 
 
@@ -73,11 +73,11 @@ class Node(OperatorCall[OnnxOp]):
         """The data of an operand that has to be known now.
 
         Raises:
-            Unknown: it is not.
+            Unconvertible: it is not.
         """
         array = self.knowledge.array(self[index])
         if array is None:
-            raise Unknown(self.operand_name(index), self[index])
+            raise value_needed(self.operand_name(index), self[index])
         return array
 
     def known_ints(self, index: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -21,15 +20,14 @@ from mlc.frontends.onnx.to_graph._strings import strings_in
 from mlc.frontends.onnx.to_graph._validity import fault_of, operands_in_words
 from mlc.frontends.operators.conversions import Converts, FunctionPattern
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.refusal import Unconvertible, Unfit
+from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import Results
 from mlc.support.dtypes import is_supported
+from mlc.support.errors import Words
 from mlc.support.former_names import warn_of_name
 
 _MOST_ELEMENTS = 1 << 47
 """As many bytes as a process can address on today's machines."""
-
-_OF_GRAPH = re.compile(r"^graph\.\w+: |; insert graph\.cast| \(\w+_c\d+\)$")
 
 
 class OnnxPattern(FunctionPattern):
@@ -68,22 +66,17 @@ class OnnxPattern(FunctionPattern):
             raise
         return found if element is None else [v and rounded(b, v, element) for v in found]
 
-    def reason(self, op: Operation, error: Exception) -> str | None:
+    def reason(self, op: Operation, error: Exception) -> Words | Unconvertible | None:
         assert isinstance(op, OnnxOp)
-        if isinstance(error, Unfit):
-            return fault_of(op, self.run.knowledge) or f"{operands_in_words(op)}: {_plain(error)}"
+        if isinstance(error, Unconvertible) and error.of_operands:
+            return fault_of(op, self.run.knowledge) or (f"{operands_in_words(op)}: ", *error.words)
         if isinstance(error, Unconvertible):
-            return str(error)
+            return error
         # Patterns count on what the specification requires, which is asked only now: most models are right.
         fault = fault_of(op, self.run.knowledge)
         if fault is None and isinstance(error, MemoryError | OverflowError):
             fault = f"it asks for numbers, or for data, beyond what a machine holds: {error}"
         return fault
-
-
-def _plain(error: Unfit) -> str:
-    """What the graph dialect says of shapes and types, without its name and the number of the constraint."""
-    return _OF_GRAPH.sub("", str(error))
 
 
 def _require_inputs(op: OnnxOp) -> None:
@@ -108,7 +101,7 @@ def _require_known(op: OnnxOp) -> None:
             continue
         found = f"input '{op.input_name(index)}' is {in_words(kind)}"
         if not isinstance(kind, TensorType):
-            raise Unconvertible(f"{found}, which is no tensor of known shape")
+            raise Unconvertible(f"{found}, which is not a tensor of known shape")
         if DYNAMIC_INDEX in kind.get_shape():
             raise Unconvertible(f"{found}, whose shape is not known")
         if prod(kind.get_shape()) > _MOST_ELEMENTS:

@@ -13,6 +13,7 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.frontends.onnx.to_graph._conversion import NO_PATTERN, Conversion
 from mlc.frontends.onnx.to_graph._strings import strings_in
+from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.refusals import labels
 from mlc.support.dtypes import is_supported
 from mlc.support.errors import UserError
@@ -50,7 +51,7 @@ def _with_operators(ops: Sequence[OnnxOp]) -> list[str]:
 
 def never_converted(
     ops: Iterable[Operation], conversion: Conversion, known: Container[SSAValue]
-) -> Iterator[tuple[OnnxOp, str]]:
+) -> Iterator[tuple[OnnxOp, Unconvertible]]:
     """The ops that cannot be converted, whatever the shapes of their operands are, but for those that take one of
     `known`: it is said already that nothing can."""
     for op in ops:
@@ -58,11 +59,11 @@ def never_converted(
             continue
         if conversion.driver.handles(op):
             if (reason := strings_in(op)) is not None:
-                yield op, reason
+                yield op, Unconvertible(reason)
             continue
         schema = op.schema
         if schema is None or not (schema.has_function or schema.has_context_dependent_function):
-            yield op, NO_PATTERN
+            yield op, Unconvertible(NO_PATTERN)
 
 
 def contradictions(function: func.FuncOp, declared: Sequence[Attribute]) -> Iterator[str]:

@@ -21,7 +21,7 @@ def grid_sample(b: Node) -> Results:
     mode = b.string("mode", "linear").removeprefix("bi")
     padding = b.one_of("padding_mode", "zeros", "border", "reflection")
     if mode not in PIXELS_OF_MODE:
-        raise Unconvertible(f"mode '{mode}' is none of {', '.join(PIXELS_OF_MODE)}")
+        raise Unconvertible(f"mode '{mode}' is not one of {', '.join(PIXELS_OF_MODE)}")
     axes: list[list[Tap]] = []
     for axis, extent in enumerate(extents):
         at = rank - 1 - axis

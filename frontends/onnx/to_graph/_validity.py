@@ -110,7 +110,7 @@ def _fault_of_shapes(op: OnnxOp, schema: Schema, knowledge: Knowledge) -> str | 
                     data[f"i{index}"] = cast(Any, onnx_package("onnx.numpy_helper")).from_array(array)
         node = node_of(op, knowledge.resources)
     except (KeyError, TypeError, ValueError) as e:
-        return f"it is no node of ONNX: {e}"
+        return f"it is not a node of ONNX: {e}"
     imports = [helper.make_opsetid(standard_domain(op.DOMAIN), op.since)]
     try:
         inference.infer_node_outputs(schema, node, types, data, opset_imports=imports)

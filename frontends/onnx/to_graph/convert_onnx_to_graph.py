@@ -121,7 +121,7 @@ def _convert(
     if errors or conversion.refused:
         # What is behind one of these was not converted; whether it can be is said all the same.
         ops = [op for f in functions for op in f.walk()]
-        refused: dict[Operation, str] = {**dict(never_converted(ops, conversion, foreign)), **dict(conversion.refused)}
+        refused = {**dict(never_converted(ops, conversion, foreign)), **dict(conversion.refused)}
         places = {op: place for place, op in enumerate(ops)}
         in_order = sorted(refused.items(), key=lambda each: places.get(each[0], len(ops)))
         raise_found([*errors, *refusals(in_order, operator)])

@@ -23,12 +23,13 @@ from mlc.frontends.operators.conversions import Converts, PatternOfPairs, TypedC
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.support import dtypes
+from mlc.support.errors import LOAD_PASS
 from mlc.support.ir import inlined
 
 _PASS = "convert-stablehlo-to-graph"
 """The pass that patterns register for."""
 
-_NO_PATTERN = "mlc has no pattern for this op; --load-pass FILE.py adds one"
+_NO_PATTERN = ("mlc has no pattern for this op; ", LOAD_PASS, " adds one")
 """Why an op is refused that nothing converts."""
 
 DIALECTS = ("stablehlo", chlo.Chlo.name)
@@ -172,9 +173,10 @@ def convert_ops(
     Rewriter.erase_op(keeper)
     run.drop_replaced(replaced)
     if len(run.refused) > refused or lost:
-        reasons = [f"{op.name}: {reason}" for op, reason in run.refused[refused:]]
+        reasons = [("; ", f"{op.name}: ", *reason.words) for op, reason in run.refused[refused:]]
         del run.refused[refused:]
-        raise Unconvertible(f"something in its region cannot be converted ({'; '.join(reasons) or 'see above'})")
+        shown = [part for reason in reasons for part in reason][1:] or ["see above"]
+        raise Unconvertible(("something in its region cannot be converted (", *shown, ")"))
     return found
 
 

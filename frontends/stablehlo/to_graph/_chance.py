@@ -95,7 +95,7 @@ def rng(b: HloCall) -> Converted:
     Raises:
         Unconvertible: always.
     """
-    raise Unconvertible("it draws random numbers from a state that nobody sees; required: a key, as jax.random has one")
+    raise Unconvertible("it draws random numbers from a hidden state; required: a key, as jax.random has one")
 
 
 @converts("custom_call")

@@ -36,7 +36,7 @@ def sort(b: HloCall) -> Converted:
     keys = _keys(returned(block)[0], block)
     if keys is None:
         raise Unconvertible(
-            "its comparator is none that mlc knows: required is 'less' or 'greater' of one function of both elements, "
+            "mlc does not know its comparator; required: 'less' or 'greater' of one function of both elements, "
             "or several in order, as in 'a < b or (a == b and c < d)'"
         )
     shape = b.shape()

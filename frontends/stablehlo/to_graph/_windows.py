@@ -52,7 +52,7 @@ def reduce_window(b: HloCall) -> Converted:
             return _separably(b, name, x, inits[0])
     taps = int(np.prod(window))
     if taps > _MOST_TAPS:
-        raise Unconvertible(f"its windows have {taps} elements and its region is no sum, product or extreme")
+        raise Unconvertible(f"its windows have {taps} elements and its region is not a sum, product or extreme")
     low, high, inner = [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base]
     images = [_both(n, i, lambda v, s: padded(b, v, s, low, high, inner)) for n, i in zip(inputs, inits, strict=True)]
     out = b.shape()
@@ -195,7 +195,7 @@ def select_and_scatter(b: HloCall) -> Converted:
     if found is None or found[0] not in ("GE", "LE") or [found[2], found[3]] != arguments:
         raise Unconvertible("its first region is not '>=' or '<=' of its arguments")
     if sums is None or sums.mnemonic() != "add":
-        raise Unconvertible("its second region is no sum")
+        raise Unconvertible("its second region is not a sum")
     x, source, init = b[0], b[1], b[2]
     rank, ones = len(shape_of(x)), (1,) * len(shape_of(x))
     window, strides = b.op.ints("window_dimensions", ones), b.op.ints("window_strides", ones)

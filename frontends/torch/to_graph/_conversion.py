@@ -12,16 +12,18 @@ from mlc.dialects import aten, graph
 from mlc.dialects.aten.schemas import NAMESPACES, op_name, tags_of
 from mlc.frontends.operators.complex_values import is_complex
 from mlc.frontends.operators.extents import result_extents
+from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._bodies import CountingConversion, convert_bodies
 from mlc.frontends.torch.to_graph._decompositions import Decompositions
 from mlc.pass_manager.lowering import LoweringDriver, lowering_of
+from mlc.support.errors import LOAD_PASS
 
 ATEN_PASS = "convert-aten-to-graph"
 """The pass that patterns register for."""
 ATEN_PAIRS = f"{ATEN_PASS} (complex)"
 """What those register for that are for calls with complex numbers."""
 
-NO_ATEN_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)"
+NO_ATEN_PATTERN = ("mlc has no pattern for this operator; ", LOAD_PASS, " adds one (docs/pytorch.md)")
 """Why an op is refused that nothing converts."""
 OF_COMPLEX = "it computes with complex numbers, for which mlc has no pattern here"
 """Why one is refused that real numbers may have."""
@@ -45,11 +47,12 @@ _OWN_REASONS = {
 """Why single operators have no pattern."""
 
 
-def without_pattern(name: str) -> str:
+def without_pattern(name: str, is_complex: bool = False) -> Unconvertible:
     """Why an op with this name is refused, for which there is no pattern."""
-    if (reason := _OWN_REASONS.get(name.removeprefix("aten."))) is not None:
-        return reason
-    return next((_BECAUSE[tag] for tag in tags_of(name) if tag in _BECAUSE), NO_ATEN_PATTERN)
+    if (reason := _OWN_REASONS.get(name.removeprefix("aten."))) is None:
+        otherwise = OF_COMPLEX if is_complex else NO_ATEN_PATTERN
+        return Unconvertible(next((_BECAUSE[tag] for tag in tags_of(name) if tag in _BECAUSE), otherwise))
+    return Unconvertible(reason)
 
 
 @dataclass
@@ -80,7 +83,7 @@ class AtenConversion(CountingConversion):
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
             elif any(v in self.knowledge.extents for v in op.operands):
-                self.refuse(op, f"{_objection(op)}; an extent of an operand depends on data")
+                self.refuse(op, (*_objection(op).words, "; an extent of an operand depends on data"))
             elif (body := self.decompositions.expand(op, self.resources)) is not None:
                 self.lower(body)
             else:
@@ -100,6 +103,5 @@ def has_complex(op: Operation) -> bool:
     return isinstance(op, aten.AtenOp) and any(map(is_complex, (*op.operands, *op.results)))
 
 
-def _objection(op: Operation) -> str:
-    reason = without_pattern(op.name)
-    return OF_COMPLEX if has_complex(op) and reason == NO_ATEN_PATTERN else reason
+def _objection(op: Operation) -> Unconvertible:
+    return without_pattern(op.name, has_complex(op))

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from mlc.frontends.operators.pattern_files import import_patterns
+from mlc.frontends.operators.refusal import Unconvertible
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline import SOURCE_LEVELS
 from mlc.support.context import CompilerContext
@@ -58,7 +59,7 @@ class ConvertAtenToGraphPass(Pass):
         raise_found(list(refusals(refused, lambda op: op.name)))
 
 
-def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tuple[Operation, str]]:
+def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tuple[Operation, Unconvertible]]:
     """Convert the ops of functions; gives those that cannot be converted, which are still there, and why."""
     import_patterns(_PACKAGE)
     from mlc.dialects.aten.effects import CHECKED

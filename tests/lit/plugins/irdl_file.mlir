@@ -10,7 +10,7 @@ func.func @f(%a: f32) -> !pair.of<f32> {
 // -----
 
 func.func @g(%a: f32) -> !pair.of<i32> {
-  // expected-error @+1 {{'pair.make': result 'result' is of type !pair.of<i32>; required: f32 instead of i32}}
+  // expected-error @+1 {{'pair.make': result 'result' is of type !pair.of<i32>; required: !pair.of<f32>}}
   %0 = "pair.make"(%a, %a) : (f32, f32) -> !pair.of<i32>
   return %0 : !pair.of<i32>
 }

@@ -70,7 +70,7 @@ def test_fma_adds_to_its_last_operand() -> None:
     assert isinstance(found, Reduction)
     assert found.combination.reduction == "add"
     for operands in ("%acc, %a, %a", "%a, %acc, %a"):
-        assert _loop(f"%b = math.fma {operands} : f32") == "what it carries is no sum, product, maximum or minimum"
+        assert _loop(f"%b = math.fma {operands} : f32") == "the carried value is not a sum, product, maximum or minimum"
 
 
 @pytest.mark.parametrize("init", ["0x7fc00000", "0xff800000"])
@@ -93,8 +93,8 @@ def test_maxnum_starts_from_a_number(init: str) -> None:
 @pytest.mark.parametrize(
     ("step", "reason"),
     [
-        ("%b = arith.subf %acc, %a : f32", "what it carries is no sum"),
-        ("%b = arith.addf %a, %a : f32", "what it carries is no sum"),
+        ("%b = arith.subf %acc, %a : f32", "the carried value is not a sum"),
+        ("%b = arith.addf %a, %a : f32", "the carried value is not a sum"),
         ("%b = arith.addf %acc, %acc : f32", "partial results of it are used"),
         ("%b = arith.addf %acc, %a : f32 loop.store %b, %y[%k] : memref<8xf32>", "partial results of it are used"),
         ("%b = arith.addf %acc, %a : f32 loop.store %acc, %y[%k] : memref<8xf32>", "partial results of it are used"),

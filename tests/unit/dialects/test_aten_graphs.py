@@ -87,7 +87,7 @@ def test_constants_share_memory() -> None:
     [
         ("x.nonzero()", torch.ones(2), "the shape of a tensor depends on data"),
         ("x.to_sparse()", torch.ones(2, 2), "it is a tensor of layout torch.sparse_coo; required: a dense one"),
-        ("torch.ops.prims.exp(x)", torch.ones(2), "'torch._ops.prims.exp.default' is no operator of ATen"),
+        ("torch.ops.prims.exp(x)", torch.ones(2), "'torch._ops.prims.exp.default' is not an operator of ATen"),
         ("x.as_strided((2,), (1,))", torch.ones(2, 3)[:, 1:], "memory that is not that of its tensor alone"),
         (
             "x.to(torch.complex32)",

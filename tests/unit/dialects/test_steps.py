@@ -141,7 +141,7 @@ _MISTAKES = [
     ('name = "mine"', 'name = "mi-ne"', "has the name 'mi-ne'; required: small letters"),
     ('example = "mine(n)"', "pass", "has no `example` of how it is written; required: a text such as 'mine(n)'"),
     ('example = "mine(n)"', 'example = "other(n)"', "has no `example` of how it is written"),
-    ("@dataclass(frozen=True)", "", "is no frozen dataclass"),
+    ("@dataclass(frozen=True)", "", "is not a frozen dataclass"),
     ("'''does nothing at all to a loop'''", "", "has no docstring"),
     (_WORDS, "", "has no `words(self, plan)`"),
     (_REWRITE, "", "has no `rewrite(self, loop, ctx)`"),

@@ -368,6 +368,6 @@ def test_second_derivatives_are_refused_as_by_other_backends() -> None:
 def test_tensors_of_tensors_of_different_lengths_stay_in_torch() -> None:
     parts = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
     fast = compiled(lambda x: x * 2)
-    with pytest.warns(UserWarning, match="is no number: it stands for lengths that differ within a tensor"):
+    with pytest.warns(UserWarning, match="is not a number: it stands for lengths that differ within a tensor"):
         found = fast(parts)
     assert_same(found.values(), 2 * torch.ones(5))

@@ -136,7 +136,7 @@ def test_loops_of_other_kinds_are_refused_by_the_name_of_their_operator() -> Non
     def function(x: Any) -> Any:
         return mapped(lambda row: row.sin(), x)
 
-    with pytest.raises(UserError, match=r"map_impl' is no operator of ATen"):
+    with pytest.raises(UserError, match=r"map_impl' is not an operator of ATen"):
         backend.compile(function, torch.rand(4, 2))
 
 

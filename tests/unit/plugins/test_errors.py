@@ -122,7 +122,7 @@ CASES = {
     ),
     "an option of no dataclass": (
         _WRONG_PASS.replace("@dataclass(frozen=True)", "").format("x: int = 3\n    " + _RUN),
-        "bad.py:18: error: the pass 'P' is no dataclass, so that 'x' is no option; write @dataclass(frozen=True) above",
+        "bad.py:18: error: the pass 'P' is not a dataclass, so 'x' is not an option; write @dataclass(frozen=True)",
     ),
     "an option that no words give": (
         _WRONG_PASS.format("x: dict[str, int] | None = None\n    " + _RUN),
@@ -240,7 +240,7 @@ CASES = {
     ),
     "a lowering that does not exist": (
         _OP + '@lowers("convert-graph-to-tensors", AOp)\nclass P(RewritePattern): pass\nBad = Dialect("bad", [AOp])',
-        "plugin 'bad.py' has patterns for 'convert-graph-to-tensors', which is no pass; did you mean "
+        "plugin 'bad.py' has patterns for 'convert-graph-to-tensors', which is not a pass; did you mean "
         "'convert-graph-to-tensor'?",
     ),
     "two meanings": (
@@ -267,12 +267,12 @@ CASES = {
         _OP.replace("class AOp", "class BOp").replace("bad.a", "bad.b")
         + "    @classmethod\n    def get_canonicalization_patterns(cls): return ()\n"
         + 'Bad = Dialect("bad", [BOp])',
-        "dialect 'bad' of 'bad.py': op 'bad.b' has get_canonicalization_patterns, which nobody asks for: BOp has to "
+        "dialect 'bad' of 'bad.py': op 'bad.b' has get_canonicalization_patterns, which no pass calls: BOp has to "
         "derive from HasCanonicalizationPatternsInterface of xdsl.interfaces",
     ),
     "a folder that nobody asks for": (
         _OP + '    def fold(self): return ()\nBad = Dialect("bad", [AOp])',
-        "op 'bad.a' has fold, which nobody asks for: AOp has to derive from HasFolderInterface of xdsl.interfaces",
+        "op 'bad.a' has fold, which no pass calls: AOp has to derive from HasFolderInterface of xdsl.interfaces",
     ),
     "patterns that are promised": (
         "from xdsl.interfaces import HasCanonicalizationPatternsInterface as Patterns\n"
@@ -369,16 +369,28 @@ _IRDL = "irdl.dialect @d {{\nirdl.operation @o {{\n{}\nirdl.operands(a: {})\n}}\
         ("irdl.dialect {", "d.irdl:1:"),
         ("func.func private @f()", "d.irdl:1: error: the file defines no dialect: no 'irdl.dialect' in it"),
         (
-            _IRDL.format('%0 = irdl.base "!builtin.integer"', "%0"),
-            "d.irdl:3:6: error: 'irdl.base' is not supported; dialects of IRDL are made of type, parameters,",
+            _IRDL.format('%0 = irdl.base "!builtin.int"', "%0"),
+            "d.irdl:3:6: error: unknown name '!builtin.int'; required: !dialect.type, #dialect.attribute, or !bui",
         ),
         (
             _IRDL.format("%0 = irdl.parametric @t<>", "%0"),
-            "d.irdl:3:6: error: @t is no type of 'd'; required: one that an irdl.type there defines",
+            "d.irdl:3:6: error: @t is not defined; required: an irdl.type or irdl.attribute of this file, as @dia",
         ),
         (
-            _IRDL.format("%0 = irdl.any", "variadic %0"),
-            "d.irdl:4:1: error: 'irdl.operands' has variadic values, which is not supported; required: single",
+            _IRDL.format("%0 = irdl.base @d::@u", "%0"),
+            "d.irdl:3:6: error: @d::@u is not defined; required: an irdl.type or irdl.attribute of this file,",
+        ),
+        (
+            _IRDL.format('%0 = irdl.c_pred "true"', "%0"),
+            "d.irdl:3:6: error: 'irdl.c_pred' is a predicate in C++, which mlc cannot run; required: other constraints",
+        ),
+        (
+            _IRDL.format("%0 = irdl.any", "%0, %0"),
+            "d.irdl:4:14: error: either all entries have names or none has",
+        ),
+        (
+            _IRDL.format("%0 = irdl.any", "many %0"),
+            "expected a name with a colon or a value such as %0, got 'many'",
         ),
         (
             "irdl.dialect @graph {\n  irdl.type @t\n}",

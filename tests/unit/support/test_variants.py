@@ -23,7 +23,7 @@ def test_words_of_other_forms(word: str) -> None:
 
 
 def test_several_where_one_is_needed() -> None:
-    with pytest.raises(UserError, match="found --shape y=1x3,8x3; what is bound here has one shape: give 'y' one of"):
+    with pytest.raises(UserError, match="found several shapes of 'y', 1x3, 8x3; what is bound here has one shape"):
         parse_shapes(["y=1x3,8x3"])
 
 

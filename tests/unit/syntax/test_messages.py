@@ -120,10 +120,7 @@ def test_values_of_properties_in_words(text: str, message: str, mlc_opt: Command
             "parameter 'a' does not verify: 3 should be of attribute subclassing `ShapedType`",
             "parameter 'a' is 3; required: a shaped type",
         ),
-        (
-            "'x.y': parameter 'a' does not verify: 3 should be of base attribute x.z",
-            "'x.y': parameter 'a' is 3; required: !x.z",
-        ),
+        ("parameter 'a' does not verify:\n3 should be of base attribute x.z", "parameter 'a' is 3; required: !x.z"),
     ],
 )
 def test_parameters_in_words(message: str, words: str) -> None:

@@ -194,7 +194,7 @@ def test_a_prefix(model: str, mlc: CommandLine) -> None:
         assert mlc("compile", model, "-o", f"{prefix}.so", "--prefix", prefix).status == 0
         assert mlc("run", f"{prefix}.so", "--inputs", "in.safetensors", "--repeat=1", "--check-labels").status == 0
         assert load(f"{prefix}.so").signature.name == f"{prefix}_main"
-    message = "mlc: error: --prefix 'a-b' is no name in C; use letters, digits and '_'\n"
+    message = "mlc: error: --prefix 'a-b' is not a name in C; use letters, digits and '_'\n"
     assert mlc("compile", model, "-o", "m.o", "--prefix", "a-b").err == message
 
 

@@ -53,8 +53,8 @@ def test_a_skeleton_passes_its_tests(kind: str, name: str, files: list[str], tmp
     [
         (["new"], "the following arguments are required: kind, NAME"),
         (["new", "op", "x"], "argument kind: invalid choice: 'op'"),
-        (["new", "dialect", "Poly"], "'Poly' is no name for a dialect: use lower-case words, such as 'my_dialect'"),
-        (["new", "dialect", "class"], "'class' is no name for a dialect"),
+        (["new", "dialect", "Poly"], "'Poly' is not a name for a dialect: use lower-case words, such as 'my_dialect'"),
+        (["new", "dialect", "class"], "'class' is not a name for a dialect"),
         (["new", "dialect", "json"], "'json' is a module of Python already; choose another name"),
         (["new", "dialect", "graph"], "two dialects are named 'graph': one of mlc, one of the new one; rename one"),
         (["new", "pass", "cse"], "two passes are named 'cse': one of mlc, one of the new one; rename one"),

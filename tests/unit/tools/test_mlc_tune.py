@@ -148,7 +148,10 @@ def test_what_is_no_budget(text: str) -> None:
         (["--jobs", "0"], "--jobs 0: at least 1 is needed"),
         (["--records", "model.mlir/r"], "cannot write records to 'model.mlir/r': "),
         (["--records", "."], "cannot write records to '.': it is a folder; --records FILE names another file"),
-        (["--records", "model.mlir"], "cannot write records to 'model.mlir': it holds something else (the line is no "),
+        (
+            ["--records", "model.mlir"],
+            "cannot write records to 'model.mlir': it holds something else (the line is not ",
+        ),
         (["--picture", "search.jpg"], "found --picture 'search.jpg'; required: the name of a PNG file"),
         (["--picture", "none/search.png"], "cannot write 'none/search.png': the folder 'none' does not exist"),
     ],
@@ -194,7 +197,7 @@ def test_a_file_without_records_is_refused(mlc: CommandLine, model: str, tmp_pat
     more = {"compile": ("-o", str(tmp_path / "m.so")), "run": ("--inputs", str(inputs)), "explain": ()}[command]
     result = mlc(command, model, *more, "--records", model)
     assert result.status == 1
-    assert f"found no record in '{model}' (line 2: it is no JSON); required: a file that `mlc tune" in result.err
+    assert f"found no record in '{model}' (line 2: it is not JSON); required: a file that `mlc tune" in result.err
 
 
 def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_path: Path) -> None:
@@ -203,7 +206,7 @@ def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_pa
     records.write_text(_kernel().line() + "junk\n")
     for _ in range(2):
         told = mlc("compile", model, "-o", str(tmp_path / "m.so"), "--records", str(records)).err
-        assert told == f"{records}:2: warning: the line is no record, and left out: it is no JSON\n"
+        assert told == f"{records}:2: warning: the line is not a record and is left out: it is not JSON\n"
 
 
 def test_remarks_and_timing_are_those_of_the_model(mlc: CommandLine, model: str, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_every_step_has_words() -> None:
     assert dict(describe_schedule(kernel, {("kernel", 1)})) == {
         "interchange(n, m)": "n runs around m",
         "tile(n, 64)": "3 blocks of 64, and one of 8",
-        "partition(m)": "windows at the border along m stay inside the image, so that none is copied",
+        "partition(m)": "windows at the border along m stay inside the image, which avoids a copy",
         "pack(w, n)": "the compiler stores w as panels, one for each block of n, so that it is read front to back",
         "tile(w_lane, 16)": "4 blocks of 16",
         "tile(ni, 16)": "4 blocks of 16",

@@ -152,7 +152,7 @@ def test_a_line_that_was_cut_off_is_told_and_left_out(tmp_path: Path) -> None:
     found = read_records(path)
     assert [r.schedule for r in found.records] == [_GOOD]
     assert [str(each) for each in found.problems] == [
-        f"{path}:2: the line is no record, and left out: it was cut off while it was written"
+        f"{path}:2: the line is not a record and is left out: it was cut off while it was written"
     ]
     append_records(path, [_record("tile(n, 24)")])  # on a line of its own
     assert [r.schedule for r in read_records(path).records] == [_GOOD, "tile(n, 24)"]
@@ -166,18 +166,18 @@ def test_compilations_warn_of_lines_that_are_no_records_once(tmp_path: Path) -> 
     for _ in range(2):
         SchedulePass().run(module.clone(), ctx)
     assert [str(each) for each in ctx.warnings] == [
-        f"{path}:1: the line is no record, and left out: it is no object of JSON",
-        f"{path}:3: the line is no record, and left out: it is no JSON",
-        f"{path}:4: the line is no record, and left out: it has no 'kernel'",
-        f"{path}: 2 more lines are no records, and left out",
+        f"{path}:1: the line is not a record and is left out: it is not a JSON object",
+        f"{path}:3: the line is not a record and is left out: it is not JSON",
+        f"{path}:4: the line is not a record and is left out: it has no 'kernel'",
+        f"{path}: 2 more lines are not records and are left out",
     ]
 
 
 def test_what_has_the_name_of_records_and_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; --records names another file"):
+    with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; records names another file"):
         records_file(str(tmp_path))
     monkeypatch.setenv("MLC_RECORDS_FILE", "/dev/null")
-    with pytest.raises(UserError, match=r"'/dev/null': it is no regular file; MLC_RECORDS_FILE names another file"):
+    with pytest.raises(UserError, match=r"'/dev/null': it is not a regular file; MLC_RECORDS_FILE names another file"):
         records_file(None)
     monkeypatch.setenv("MLC_RECORDS_FILE", str(tmp_path / "none.jsonl"))
     assert records_file(None) is None
@@ -187,7 +187,7 @@ def test_what_has_the_name_of_records_and_is_no_file(tmp_path: Path, monkeypatch
 def test_records_are_not_written_behind_something_else(tmp_path: Path, text: str) -> None:
     path = tmp_path / "notes"
     path.write_text(text)
-    with pytest.raises(UserError, match=r"cannot write records to '.*': it holds something else \(the line is no rec"):
+    with pytest.raises(UserError, match=r"cannot write records to '.*': it holds something else \(the line is not a"):
         require_writable(path)
     assert path.read_text() == text
 
@@ -195,8 +195,8 @@ def test_records_are_not_written_behind_something_else(tmp_path: Path, text: str
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"important\n", "line 1: it is no JSON"),
-        (b"\n[]\n{}", "line 2: it is no object of JSON"),
+        (b"important\n", "line 1: it is not JSON"),
+        (b"\n[]\n{}", "line 2: it is not a JSON object"),
         (b"\xff\xfe\n", "line 1: no UTF-8"),
     ],
 )
@@ -207,7 +207,7 @@ def test_a_file_without_any_record_is_refused(tmp_path: Path, data: bytes, reaso
         require_records(str(path))
     assert raised.value.message == (
         f"found no record in '{path}' ({reason}); required: a file that `mlc tune MODEL --records FILE` wrote; "
-        "--records names another file"
+        "--records FILE names another file"
     )
 
 
@@ -237,7 +237,7 @@ def test_files_are_joined_by_cat(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match=r"cannot write records to '.*': .*; --records FILE names another file"):
+    with pytest.raises(UserError, match=r"cannot write records to '.*': .*; records names another file"):
         append_records(tmp_path / "file" / "records.jsonl", [])
 
 

@@ -11,7 +11,7 @@ func.func @subscripts(%m: memref<4x4xf32>, %i: index) {
 func.func @dim(%m: memref<4xf32>, %k: memref<4xindex>) {
   affine.for %i = 0 to 4 {
     %j = memref.load %k[%i] : memref<4xindex>
-    // expected-error @+1 {{affine.load: the value of dim 0 is no counter of an affine loop}}
+    // expected-error @+1 {{affine.load: the value of dim 0 is not a counter of an affine loop}}
     %0 = affine.load %m[%j] : memref<4xf32>
   }
   return

@@ -8,7 +8,7 @@ func.func @lanes(%v: vector<4xi32>) {
 
 // -----
 
-// CHECK: arith.extui: i32 becomes i32, which is no wider
+// CHECK: arith.extui: i32 becomes i32, which is not wider
 func.func @wider(%i: i32) {
   %0 = arith.extui %i : i32 to i32
   return
@@ -16,7 +16,7 @@ func.func @wider(%i: i32) {
 
 // -----
 
-// CHECK: arith.trunci: vector<4xi32> becomes vector<4xi64>, which is no narrower
+// CHECK: arith.trunci: vector<4xi32> becomes vector<4xi64>, which is not narrower
 func.func @narrower(%v: vector<4xi32>) {
   %0 = arith.trunci %v : vector<4xi32> to vector<4xi64>
   return
@@ -25,7 +25,7 @@ func.func @narrower(%v: vector<4xi32>) {
 // -----
 
 func.func @extf(%a: f32) {
-  // expected-error @+1 {{arith.extf: f32 becomes f16, which is no wider}}
+  // expected-error @+1 {{arith.extf: f32 becomes f16, which is not wider}}
   %0 = arith.extf %a : f32 to f16
   return
 }
@@ -41,7 +41,7 @@ func.func @extf_shape(%a: vector<4xf32>) {
 // -----
 
 func.func @truncf(%a: f32) {
-  // expected-error @+1 {{arith.truncf: f32 becomes f32, which is no narrower}}
+  // expected-error @+1 {{arith.truncf: f32 becomes f32, which is not narrower}}
   %0 = arith.truncf %a : f32 to f32
   return
 }

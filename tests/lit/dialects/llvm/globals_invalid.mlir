@@ -74,7 +74,7 @@ llvm.mlir.global appending @g() : i32
 // -----
 
 llvm.func @f() {
-  // expected-error @+1 {{llvm.mlir.addressof: '@g' is no llvm.mlir.global and no llvm.func}}
+  // expected-error @+1 {{llvm.mlir.addressof: '@g' is neither an llvm.mlir.global nor an llvm.func}}
   %p = llvm.mlir.addressof @g : !llvm.ptr
   llvm.return
 }

@@ -10,12 +10,12 @@
 
 // -----
 
-// expected-error @+1 {{!llvm.void is no type of an element of !llvm.array<4 x !llvm.void>}}
+// expected-error @+1 {{!llvm.void is not the type of an element of !llvm.array<4 x !llvm.void>}}
 "t.op"() : () -> !llvm.array<4 x void>
 
 // -----
 
-// expected-error @+1 {{!llvm.void is no type of an element of !llvm.struct<(!llvm.void)>}}
+// expected-error @+1 {{!llvm.void is not the type of an element of !llvm.struct<(!llvm.void)>}}
 "t.op"() : () -> !llvm.array<2 x struct<(void)>>
 
 // -----

@@ -89,7 +89,7 @@ func.func @collapsed(%m: memref<8x?xf32>) {
 // -----
 
 func.func @global() {
-  // expected-error @+1 {{memref.get_global: '@global' is no memref.global}}
+  // expected-error @+1 {{memref.get_global: '@global' is not a memref.global}}
   %0 = memref.get_global @global : memref<8xf32>
   return
 }

@@ -42,7 +42,7 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f(%part: tensor<1xf32>, %init: tensor<8xf32>) {
-  // expected-error @+1 {{scf.forall: a slice is written to what is none of the shared outputs (forall_c5)}}
+  // expected-error @+1 {{scf.forall: a slice is written to a value that is not a shared output (forall_c5)}}
   %y = scf.forall (%i) in (8) shared_outs(%out = %init) -> (tensor<8xf32>) {
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %part into %init[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>

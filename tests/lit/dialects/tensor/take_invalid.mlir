@@ -97,7 +97,7 @@ func.func @take_c1(%x: tensor<9x4xf32>, %i: tensor<3xi64>) {
 // -----
 
 func.func @unknown_name(%x: tensor<9x4xf32>, %i: tensor<3xi64>) {
-  // expected-error @+1 {{subscript 'k' is none of the dims and coordinates m, n, i}}
+  // expected-error @+1 {{subscript 'k' is not one of the dims and coordinates m, n, i}}
   %0 = tensor.take %x[i, k] at (i = %i[m]) over (m: 3, n: 4) : tensor<9x4xf32>, tensor<3xi64> -> tensor<3x4xf32>
   return
 }

@@ -40,7 +40,7 @@ func.func @tile_map_c3(%x: tensor<6xf32>) {
 // -----
 
 func.func @tile_map_c4(%x: tensor<6xf32>) {
-  // expected-error @+1 {{tensor.tile_map: the subscript ((d0 * 2) + 2) of a place is no dim times a factor plus less than it (tile_map_c4)}}
+  // expected-error @+1 {{tensor.tile_map: the subscript ((d0 * 2) + 2) of a place is not a dim times a factor plus less than it (tile_map_c4)}}
   %y = "tensor.tile_map"(%x, %x) <{dims = ["m"], sizes = array<i64: 3>, maps = [affine_map<(m) -> (m * 2)>, affine_map<(m) -> (m * 2 + 1)>], places = [affine_map<(m) -> (m * 2)>, affine_map<(m) -> (m * 2 + 2)>]}> ({
   ^bb0(%a: f32, %b: f32):
     %s = arith.addf %a, %b : f32

@@ -2,9 +2,9 @@
 
 // What nodes of these operators have to fit is said with what was found.
 
-// CHECK: error: Det (version 22): x has shape [2, 9], whose last two dims are no square matrix
+// CHECK: error: Det (version 22): x has shape [2, 9], whose last two dims are not a square matrix
 // CHECK: error: DeformConv (version 22): offsets [1, 8, 4, 4] where the windows of 1 groups of channels have [1, 8, 3, 3]
-// CHECK: error: ai.onnx.preview.FlexAttention (version 1): Q has 3 heads, which is no multiple of the 2 of K and V
+// CHECK: error: ai.onnx.preview.FlexAttention (version 1): Q has 3 heads, which is not a multiple of the 2 of K and V
 // CHECK: error: ai.onnx.preview.FlexAttention (version 1): its graph 'score_mod' makes tensor<1x2x4xf32> of tensor<1x2x4x4xf32>; required: the same type
 // CHECK: error: TfIdfVectorizer (version 9): ngram_counts [0, 2] do not divide a pool of 3 words into n-grams
 // CHECK: error: TfIdfVectorizer (version 9): the elements of 'pool_strings' are strings, with which mlc does not compute; let the model have integers in their place, and look the strings up outside

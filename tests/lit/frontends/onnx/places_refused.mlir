@@ -4,7 +4,7 @@
 // CHECK: error: TensorScatter (version {{.*}}): axis is 0, which is that of the batch
 // CHECK: error: MaxUnpool (version {{.*}}): kernel [2, 2], strides [1, 1] and pads [0, 0, 0, 0] do not fit [1, 1, 4]
 // CHECK: error: Col2Im (version {{.*}}): 5 columns, where windows of [2] have [4] places in [5]
-// CHECK: error: GridSample (version {{.*}}): mode 'area' is none of nearest, linear, cubic
+// CHECK: error: GridSample (version {{.*}}): mode 'area' is not one of nearest, linear, cubic
 // CHECK: error: RoiAlign (version {{.*}}): sampling_ratio is 0 and the regions are not known: it cannot be said how many samples
 func.func @main(%x: tensor<2x9xf32>, %line: tensor<1x1x4xf32>, %i: tensor<1x1x4xi64>, %columns: tensor<1x2x5xf32>, %image: tensor<1x1x4x4xf32>, %grid: tensor<1x2x2x2xf32>, %rois: tensor<1x4xf32>, %batch: tensor<1xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
   %ten = onnx.Constant {value_ints = [10 : i64]} : () -> tensor<1xi64>

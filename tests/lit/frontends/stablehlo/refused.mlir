@@ -33,7 +33,7 @@ func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
 // All reasons are told at once; what needs the result of one that is refused is not.
 
 func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // expected-error @+1 {{stablehlo.sort: its comparator is none that mlc knows}}
+  // expected-error @+1 {{stablehlo.sort: mlc does not know its comparator; required: 'less'}}
   %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %1 = stablehlo.add %a, %b : tensor<f32>
@@ -43,7 +43,7 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %3 = stablehlo.negate %0 : tensor<4xf32>
   %low = stablehlo.constant dense<0.0> : tensor<f32>
   %shape = stablehlo.constant dense<4> : tensor<1xi64>
-  // expected-error @+1 {{stablehlo.rng: it draws random numbers from a state that nobody sees; required: a key}}
+  // expected-error @+1 {{stablehlo.rng: it draws random numbers from a hidden state; required: a key}}
   %4 = stablehlo.rng %low, %low, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>
   return %3, %4 : tensor<4xf32>, tensor<4xf32>
 }
@@ -102,7 +102,7 @@ func.func @main(%x: tensor<4x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<4x!quant.
 // -----
 
 func.func @main(%x: tensor<4xf4E2M1FN>) -> tensor<4xf4E2M1FN> {
-  // expected-error @+1 {{stablehlo.add: elements of type f4E2M1FN are only stored, not computed with; convert them to floats before}}
+  // expected-error @+1 {{stablehlo.add: elements of type f4E2M1FN are only stored, not computed with; convert them to floats first}}
   %0 = stablehlo.add %x, %x : tensor<4xf4E2M1FN>
   return %0 : tensor<4xf4E2M1FN>
 }

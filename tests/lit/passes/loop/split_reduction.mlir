@@ -41,7 +41,7 @@ func.func private @greatest(%x: memref<8xi32>, %y: memref<1xi32> {mlc.output}) {
 
 // CHECK-LABEL: @difference
 // CHECK: loop.for serial "k" %{{.*}} = 0 to 8 iter_args
-// REMARK: remark: reduction 'k' not split: what it carries is no sum, product, maximum or minimum
+// REMARK: remark: reduction 'k' not split: the carried value is not a sum, product, maximum or minimum
 func.func private @difference(%x: memref<8xf32>, %y: memref<1xf32> {mlc.output}) {
   %zero = arith.constant 0.0 : f32
   %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (f32) {

@@ -85,7 +85,7 @@ func.func private @short(%x: memref<3xf32>, %y: memref<2xf32> {mlc.output}) {
 // CHECK: loop.for serial "k" %{{.*}} = 0 to 8 iter_args
 // CHECK: loop.for serial "k" %{{.*}} = 0 to 4 iter_args
 // REMARK-DAG: remark: reduction 'k' not vectorized: a load does not go through evenly spaced elements of one dim
-// REMARK-DAG: remark: reduction 'k' not vectorized: what it carries is no sum, product, maximum or minimum
+// REMARK-DAG: remark: reduction 'k' not vectorized: the carried value is not a sum, product, maximum or minimum
 func.func private @refused(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
   %zero = arith.constant 0.0 : f32
   %difference = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (f32) {

@@ -14,7 +14,7 @@ func.func private @two(%x: i32) -> (i32, i32) {
 
 // -----
 
-// CHECK: error: vector.broadcast: vector<2x2xf32> is no vector of one dimension, as this target requires
+// CHECK: error: vector.broadcast: vector<2x2xf32> is not a vector of one dimension, as this target requires
 func.func private @matrix(%x: f32) {
   %0 = vector.broadcast %x : f32 to vector<2x2xf32>
   return

@@ -131,7 +131,7 @@ func.func private @k(%x: memref<4xf32>, %y: memref<1xf32>) {
 
 
 def test_more_dimensions_are_refused(lower: Lower) -> None:
-    with pytest.raises(UserError, match=r"vector<2x2xf32> is no vector of one dimension"):
+    with pytest.raises(UserError, match=r"vector<2x2xf32> is not a vector of one dimension"):
         lower("""
 func.func private @k(%x: f32) {
   %a = vector.broadcast %x : f32 to vector<2x2xf32>
