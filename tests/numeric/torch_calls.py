@@ -171,6 +171,7 @@ def _reductions() -> list[Case]:
         ("x.median()", with_nan),
         ("x.nanmedian()", with_nan),
         ("x.median(-1)", _MATRIX),
+        ("x.T.median(-1)", _MATRIX),
         ("torch.linalg.vector_norm(x, 3)", _MATRIX),
         ("torch.linalg.vector_norm(x)", none),
         ("torch.linalg.vector_norm(x, 0)", NUMBERS),

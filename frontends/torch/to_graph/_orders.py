@@ -78,8 +78,7 @@ def running_extreme(b: Call, self: SSAValue, dim: int) -> Results:
         (best, place), w = so_far, scan.inside
         better = w.compare("ge" if is_max else "le", here, best)
         if is_float(here):
-            kept = w.compare("eq", best, best)
-            better = w(graph.OrOp, w.compare("ne", here, here), w(graph.AndOp, better, kept))
+            better = w(graph.OrOp, w.compare("ne", here, here), better)  # and nothing is better than NaN
         number = w.broadcast(scan.number(), shape_of(here))
         return [w.where(better, here, best), w.where(better, number, place)]
 
