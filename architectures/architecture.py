@@ -27,7 +27,7 @@ Reported = tuple[str | int | range, ...]
 """Values of `Architecture.reported_as`; a range stands for all that it holds."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cpu:
     """What one name of `--target` stands for. A wrong number costs speed, never correctness."""
 

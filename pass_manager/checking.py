@@ -34,6 +34,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.functions import is_private
+from mlc.support.input_values import InputValues, values_of_inputs
 from mlc.support.rounding import Rounding
 
 Array = NDArray[Any]
@@ -63,6 +64,8 @@ class _Expected:
     interface: FunctionInterface
     start: Snapshot
     """The module when the function was first seen."""
+    values: Sequence[InputValues | None] = ()
+    """What each argument may be."""
     cases: list[_Case] | None = None
     """None until they are run."""
     sums: Sums = _NO_SUMS
@@ -219,12 +222,21 @@ class EquivalenceChecker:
         """Later forms of `function` have to compute what it computes in `form`."""
         signature = interface_of(function)
         assert signature is not None
-        expected = self._expected[function.sym_name.data] = _Expected(signature, form)
+        name, module = function.sym_name.data, form.module
+        before = self._values_of(name)
+        values = values_of_inputs(function, module, self._values_of)
+        if len(before) == len(values):  # what said so may have been lowered
+            values = [now or then for now, then in zip(values, before, strict=True)]
+        expected = self._expected[name] = _Expected(signature, form, values)
         return expected
 
+    def _values_of(self, function: str) -> Sequence[InputValues | None]:
+        return self._expected[function].values if function in self._expected else ()
+
     def _draw(self, name: str, draw: Draw) -> list[Array]:
-        types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in self._expected[name].interface.inputs]
-        return draw_inputs([self.seed, zlib.crc32(name.encode())], types, draw)
+        expected = self._expected[name]
+        types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in expected.interface.inputs]
+        return draw_inputs([self.seed, zlib.crc32(name.encode())], types, draw, expected.values)
 
     def _cases(self, name: str) -> list[_Case]:
         """The cases of a function, run in its first form when they are asked for first; none, and it is left out from

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
 
 from mlc.reference.execution import Array
 from mlc.support.dtypes import bits_of, is_stored, limits_of
+from mlc.support.input_values import InputValues
 
 InputKind = Literal["ordinary", "magnitudes", "one special", "specials"]
 
@@ -83,10 +85,26 @@ def affordable(work: int) -> int | None:
     return next((count for most, count in reversed(_MUCH_WORK) if work > most), None)
 
 
-def draw_inputs(seed: Sequence[int], types: Sequence[tuple[tuple[int, ...], np.dtype[Any]]], draw: Draw) -> list[Array]:
-    """An input for each shape and dtype, as `draw` describes them; `seed` and `draw` fix them."""
+def draw_inputs(
+    seed: Sequence[int],
+    types: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
+    draw: Draw,
+    values: Sequence[InputValues | None] = (),
+) -> list[Array]:
+    """An input for each shape and dtype, as `draw` describes them, or of `values`; `seed` and `draw` fix them."""
     rng = np.random.default_rng([*seed, *draw.kind.encode(), draw.number])
-    return [_drawn(rng, [*seed, i], *each, draw) for i, each in enumerate(types)]
+    return [
+        _drawn(rng, [*seed, i], *each, draw) if allowed is None else _of_values(rng, *each, allowed)
+        for i, (each, allowed) in enumerate(zip_longest(types, values[: len(types)]))
+    ]
+
+
+def _of_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any], allowed: InputValues) -> Array:
+    found = rng.integers(allowed.least, allowed.most, shape, endpoint=True)
+    if allowed.ascending and found.size:
+        found.sort(-1)
+        found[..., 0], found[..., -1] = allowed.least, allowed.most
+    return found.astype(dtype)
 
 
 def random_array(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any], integers: int = 4) -> Array:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
+from typing import cast
 
 import numpy as np
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from mlc.dialects.scf import ForOp, IfOp, ParallelOp, ReduceOp
+from mlc.dialects.scf import ForallOp, ForOp, IfOp, InParallelOp, ParallelOp, ReduceOp
+from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
 from mlc.reference.execution import Frame, InputsUndefined, executes
 from mlc.reference.graph.branches import MOST_STEPS
 from mlc.support.locations import error_at
 
-ONE_WAY = (IfOp, scf.WhileOp, ForOp, ParallelOp)
+ONE_WAY = (IfOp, scf.WhileOp, ForOp, ParallelOp, ForallOp, scf.IndexSwitchOp)
 """What goes one way for all iterations of a parallel loop that run in lockstep, and so has no meaning inside of one."""
 
 
@@ -72,9 +76,56 @@ def parallel_loops(op: ParallelOp, frame: Frame) -> None:
         frame[result] = array
 
 
+@executes(ForallOp)
+def forall(op: ForallOp, frame: Frame) -> None:
+    """One iteration after the other. All read the shared outputs as they were; slices are written at the end."""
+    bounds = zip(*(_numbers(frame, *each) for each in op.bounds), strict=True)
+    before = [frame[v] for v in op.outputs]
+    after, block = [np.array(each) for each in before], op.body.block
+    end = block.last_op
+    assert isinstance(end, InParallelOp)
+    for counters in product(*(_range_of(op, *each) for each in bounds)):
+        frame.run_block(block, [*(np.asarray(i, np.int64) for i in counters), *before])
+        for insert in (each for each in end.region.block.ops if isinstance(each, ParallelInsertSliceOp)):
+            offsets, sizes, strides = (
+                _numbers(frame, values, numbers.get_values())
+                for values, numbers in (
+                    (insert.offsets, insert.static_offsets),
+                    (insert.sizes, insert.static_sizes),
+                    (insert.strides, insert.static_strides),
+                )
+            )
+            box = tuple(slice(o, o + n * s, s) for o, n, s in zip(offsets, sizes, strides, strict=True))
+            shared = list(block.args).index(cast(BlockArgument, insert.dest)) - len(counters)
+            after[shared][box] = frame[insert.source].reshape(sizes)
+    for result, array in zip(op.outs, after, strict=True):
+        frame[result] = array
+
+
+def _numbers(frame: Frame, values: Sequence[SSAValue], numbers: Sequence[int]) -> list[int]:
+    """Numbers that stand in an op or, where these say so, are its operands."""
+    left = iter(values)
+    return [int(frame[next(left)].item()) if number == DYNAMIC_INDEX else number for number in numbers]
+
+
+@executes(scf.IndexSwitchOp)
+def switch(op: scf.IndexSwitchOp, frame: Frame) -> None:
+    """The region of the case, or the default."""
+    found = frame[op.arg]
+    if found.size != 1:
+        raise error_at(op, f"'{op.name}' has no reference semantics where its case depends on a parallel loop")
+    cases = dict(zip(op.cases.get_values(), op.case_regions, strict=True))
+    region = cases.get(int(found.item()), op.default_region)
+    for result, array in zip(op.results, frame.run_block(region.block, []), strict=True):
+        frame[result] = array
+
+
 def _range(op: Operation, frame: Frame, *bounds: SSAValue) -> range:
     """Raises: UserError if the step is not positive; InputsUndefined if there are too many steps."""
-    lower, upper, step = (int(frame[value].item()) for value in bounds)
+    return _range_of(op, *(int(frame[value].item()) for value in bounds))
+
+
+def _range_of(op: Operation, lower: int, upper: int, step: int) -> range:
     if step < 1:
         raise error_at(op, f"'{op.name}' has the step {step}; required: a positive number")
     if (steps := (upper - lower) // step) > MOST_STEPS:

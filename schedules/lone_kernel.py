@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import FileLineColLoc, FunctionType, IntAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from mlc.analysis.constant_arguments import constant_arguments
+from mlc.dialects.func import FuncOp
 from mlc.support.context import Remark
 from mlc.support.ir import clone
 
@@ -16,7 +18,7 @@ _CALLER = FileLineColLoc(StringAttr("<the caller of a lone kernel>"), IntAttr(0)
 """Where the `main` of a lone kernel stands."""
 
 
-def called_alone(kernel: FuncOp, given: Mapping[int, Sequence[Operation]]) -> ModuleOp:
+def called_alone(kernel: func.FuncOp, given: Mapping[int, Sequence[Operation]]) -> ModuleOp:
     """A module with a copy of `kernel`, at the tensor level, and a `main` that calls it on inputs.
 
     But for the positions of `given`: there it passes the result of the last of these ops, which become its own.
@@ -40,7 +42,7 @@ def called_alone(kernel: FuncOp, given: Mapping[int, Sequence[Operation]]) -> Mo
     return ModuleOp([clone(kernel), main])
 
 
-def lone_kernel(module: ModuleOp, kernel: FuncOp) -> ModuleOp:
+def lone_kernel(module: ModuleOp, kernel: func.FuncOp) -> ModuleOp:
     """A module with `kernel` and a `main` that calls it on inputs, and on those constants that `module` gives it.
 
     So operands are in the nearest level of the memory that holds them, and weights are weights as in the model.

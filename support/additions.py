@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,7 +20,7 @@ from mlc.support.errors import CompilerBug, UserError
 from mlc.support.former_names import groups_of, name_today
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
 _Class = TypeVar("_Class")
 _load_options: list[str] = []
@@ -104,10 +104,10 @@ class Additions:
 
     @cached_property
     def _installed(self) -> dict[str, Addition]:
-        from importlib.metadata import entry_points
-
         found: dict[str, Addition] = {}
-        for entry in (each for now in self._groups for group in groups_of(now) for each in entry_points(group=group)):
+        for entry in (
+            e for now in self._groups for group in groups_of(now) for e in _entry_points().select(group=group)
+        ):
             name_today("entry point group", entry.group)
             origin = f"the package '{entry.dist.name}'" if entry.dist else f"'{entry.value}'"
             self._refuse(entry.name, origin, found.get(entry.name))
@@ -126,6 +126,14 @@ class Additions:
             ) from e
         plugin_files.add(sys.modules[entry.module].__file__ or "")
         return loaded
+
+
+@cache
+def _entry_points() -> EntryPoints:
+    """Those of all packages: to find them is to open a file of each."""
+    from importlib.metadata import entry_points
+
+    return entry_points()  # pyright: ignore[reportReturnType]  # of Python before 3.12, whose stub says a mapping
 
 
 def load_options() -> list[str]:

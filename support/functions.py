@@ -32,6 +32,10 @@ IMAGE_SIZE = "onnx.imgsz"
 EXTENTS = "mlc.extents"
 """The attribute of a result, or of a buffer for one, which is as long in some dims as data says, and no longer than its
 type: for each dim the number of the output, one i64, that holds the actual extent, or -1."""
+RANGE = "mlc.range"
+"""The attribute of an argument that has the least and the greatest value of its elements, `array<i64: 0, 9>`."""
+ASCENDING = "mlc.ascending"
+"""The attribute of an argument with a range whose elements ascend from the least to the greatest: starts of rows."""
 DONATED = "mlc.donated"
 """The attribute of a result, or of a buffer for one, that may lie in the memory of an argument: its number. What
 reads the argument reads it before the result is there."""

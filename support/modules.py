@@ -29,6 +29,6 @@ def definitions_of(modules: Iterable[ModuleType], base: type[_D]) -> list[type[_
         each
         for module in modules
         for each in vars(module).values()
-        if isinstance(each, type) and issubclass(each, base)
-        if each.__module__ == module.__name__ and "name" in vars(each)
+        if isinstance(each, type) and each.__module__ == module.__name__ and "name" in vars(each)
+        if issubclass(each, base)
     ]

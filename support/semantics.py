@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from numpy.typing import NDArray
 from xdsl.ir import Operation
 
-Array = NDArray[Any]
+if TYPE_CHECKING:  # ops are defined without NumPy, and importing it takes 0.1 s
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+else:
+    Array = Any
 Evaluator = Callable[..., Array | Sequence[Array]]
 _E = TypeVar("_E", bound=Evaluator)
 _X = TypeVar("_X", bound="Callable[[Any, Any], None]")

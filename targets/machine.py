@@ -6,7 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from mlc.architectures import cpus, instruction_set_named, instruction_sets, known_architecture
@@ -164,6 +164,7 @@ def available_targets() -> Iterator[Machine]:
         yield _machine(cpu.name, architecture, cpu)
 
 
+@cache
 def _machine(name: str, architecture: Architecture, cpu: Cpu) -> Machine:
     return _with_facts_of(_without_facts(name, architecture, cpu), cpu)
 

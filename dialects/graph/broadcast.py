@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
@@ -180,10 +179,14 @@ class FoldReverseOfReverse(RewritePattern):
 @evaluates(BroadcastOp)
 def broadcast(op: BroadcastOp, x: Array) -> Array:
     """As NumPy does."""
+    import numpy as np  # which takes a tenth of a second
+
     return np.broadcast_to(x, shape_of(op.result))
 
 
 @evaluates(ReverseOp)
 def reverse(op: ReverseOp, x: Array) -> Array:
     """Along the op's axes."""
+    import numpy as np
+
     return np.flip(x, ints(op.axes))

@@ -7,9 +7,8 @@ coordinates for, what is the point's own, and what is read whole (`Placement`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 
@@ -26,6 +25,7 @@ from mlc.dialects.graph.types import (
     type_of,
     violation,
 )
+from mlc.support.semantics import Array
 
 __all__ = ["GatherNdOp", "GatherOp"]
 
@@ -74,7 +74,7 @@ class GatherOp(IndexedOp):
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.data), type_of(self.indices), self.axis.value.data)
 
-    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         return [(self.axis.value.data, indices)]
 
 
@@ -132,7 +132,7 @@ class GatherNdOp(IndexedOp):
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.data), type_of(self.indices), *self._axes)
 
-    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         return self.placement.coordinates(indices)
 
     @property

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType, i32, i64
 from xdsl.irdl import EqAttrConstraint, operand_def
 
 from mlc.dialects.graph.base import GraphOp
-from mlc.dialects.graph.types import AnyTensor, Shape, Tensor, shape_of, violation
+from mlc.dialects.graph.types import AnyTensor, Shape, Tensor, is_static, shape_of, violation
+from mlc.support.input_values import DeclaresInputs, InputValues
+from mlc.support.semantics import Array
 
 IndexElements = EqAttrConstraint(i32) | EqAttrConstraint(i64)
 """What positions may be."""
@@ -44,7 +44,7 @@ class Placement:
         """The shape of all elements that are reached: the axes of the indices, then those that are read whole."""
         return (*self.indices, *(self.data[axis] for axis in self.whole))
 
-    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         """The axes that coordinates are along, each with those that an index tensor with these elements holds."""
         return [(axis, indices[..., number]) for number, axis in enumerate(self.axes)]
 
@@ -76,17 +76,27 @@ class Placement:
         return Placement(data.get_shape(), points, tuple(axes), tuple(own))
 
 
-class IndexedOp(GraphOp, ABC):
+class IndexedOp(GraphOp, DeclaresInputs, ABC):
     """An op that reads or changes its operand `data` at the coordinates in its operand `indices`."""
 
     data = operand_def(AnyTensor)
     indices = operand_def(TensorType.constr(IndexElements))
 
     @abstractmethod
-    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         """The axes of `data` that coordinates are along, each with those that indices with these elements hold."""
 
-    def out_of_range(self, indices: NDArray[Any]) -> str | None:
+    def input_values(self, operand: int) -> InputValues | None:
+        """Of indices, those of an element of each axis, from the start or from the end."""
+        if self.operands[operand] is not self.indices or not all(is_static(v.type) for v in self.operands):
+            return None
+        import numpy as np
+
+        axes = [axis for axis, _ in self.coordinates(np.empty(shape_of(self.indices)))]
+        extent = min((shape_of(self.data)[axis] for axis in axes), default=0)
+        return InputValues(-extent, extent - 1) if extent else None
+
+    def out_of_range(self, indices: Array) -> str | None:
         """Which of these indices is one of no element, counted from the start or from the end; None if all are."""
         for axis, each in self.coordinates(indices):
             extent = shape_of(self.data)[axis]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import TensorType, i32, i64
 from xdsl.ir import Attribute, OpResult
 from xdsl.irdl import AttrSetConstraint, EqAttrConstraint, irdl_op_definition, operand_def, result_def
@@ -68,9 +67,9 @@ class PhiloxOp(ElementwiseOp):
         return self.infer(*map(type_of, self.operands), element_type=self.result.type.element_type)
 
 
-_MASK, _WIDTH = np.uint64(0xFFFFFFFF), np.uint64(32)
-_MULTIPLIERS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
-_WEYL = (np.uint64(0x9E3779B9), np.uint64(0xBB67AE85))
+_MASK, _WIDTH = 0xFFFFFFFF, 32
+_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+_WEYL = (0x9E3779B9, 0xBB67AE85)
 _ROUNDS = 10
 
 
@@ -88,6 +87,8 @@ def philox4x32(counter: Sequence[Array], key: Sequence[Array]) -> list[Array]:
 @evaluates(PhiloxOp)
 def philox(op: PhiloxOp, *operands: Array) -> Array:
     """The words of a block side by side; a place picks one, or two that are neighbours."""
+    import numpy as np
+
     # Of arrays of rank 1 NumPy knows that integers wrap; of single numbers it warns.
     place, key, low, high = (v.reshape(-1) for v in np.broadcast_arrays(*operands))
     dtype = np.dtype(np.uint32 if op.result.type.element_type.width.data == 32 else np.uint64)  # pyright: ignore

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
@@ -28,6 +26,7 @@ from mlc.dialects.graph.types import (
     type_of,
     violation,
 )
+from mlc.support.semantics import Array
 
 __all__ = ["ScatterKind", "ScatterKindAttr", "ScatterNdOp"]
 
@@ -115,7 +114,7 @@ class ScatterNdOp(IndexedOp, HasCanonicalizationPatternsInterface):
         types = type_of(self.data), type_of(self.indices), type_of(self.updates)
         return self.infer(self.kind.data, *types, *self._axes)
 
-    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         return self.placement.coordinates(indices)
 
     @property

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
-import numpy as np
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
@@ -178,10 +177,14 @@ class FoldTransposeOfTranspose(RewritePattern):
 @evaluates(ReshapeOp)
 def reshape(op: ReshapeOp, x: Array) -> Array:
     """In row-major order."""
+    import numpy as np
+
     return np.reshape(x, shape_of(op.result))
 
 
 @evaluates(TransposeOp)
 def transpose(op: TransposeOp, x: Array) -> Array:
     """Dimension `i` of the result is dimension `permutation[i]` of the operand."""
+    import numpy as np
+
     return np.transpose(x, ints(op.permutation))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
-import numpy as np
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
@@ -283,6 +282,8 @@ class FoldEmptyPad(RewritePattern):
 @evaluates(ConcatOp)
 def concat(op: ConcatOp, *inputs: Array) -> Array:
     """In the order of the operands."""
+    import numpy as np
+
     return np.concatenate(inputs, op.axis.value.data)
 
 
@@ -296,5 +297,7 @@ def slice_(op: SliceOp, x: Array) -> Array:
 @evaluates(PadOp)
 def pad(op: PadOp, x: Array) -> Array:
     """Constant padding."""
+    import numpy as np
+
     amounts = list(zip(ints(op.low), ints(op.high), strict=True))
     return np.pad(x, amounts, constant_values=op.value.value.data) if amounts else x

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import OpResult
@@ -99,6 +98,8 @@ class ReplaceSortForExtreme(RewritePattern):
 @evaluates(ArgsortOp)
 def argsort(op: ArgsortOp, x: Array) -> Array:
     """Descending is ascending of the reversed axis, reversed, so that equal elements stay in their order."""
+    import numpy as np
+
     axis, first = op.axis.value.data, op.first.value.data
     if op.descending is None:
         order = np.argsort(x, axis, kind="stable")

@@ -6,7 +6,6 @@ from abc import ABC
 from functools import reduce
 from typing import ClassVar
 
-import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 
@@ -132,6 +131,8 @@ class WinogradOutputOp(WinogradOp):
 @evaluates(WinogradInputOp)
 def winograd_input(op: WinogradInputOp, x: Array) -> Array:
     """Windows as a view, then B^T on both sides."""
+    import numpy as np
+
     windows = np.lib.stride_tricks.sliding_window_view(x, (span(op.width),) * 2, axis=(1, 2))
     windows = windows[:, :: op.width, :: op.width]
     found = _on_both_sides(WINDOW[op.width], np.moveaxis(windows, (4, 5), (0, 1)))
@@ -141,6 +142,8 @@ def winograd_input(op: WinogradInputOp, x: Array) -> Array:
 @evaluates(WinogradOutputOp)
 def winograd_output(op: WinogradOutputOp, products: Array) -> Array:
     """A^T on both sides, then the tiles side by side, cut off at the size."""
+    import numpy as np
+
     tiles = products.reshape(span(op.width), span(op.width), *products.shape[1:])
     image = np.transpose(_on_both_sides(RESULT[op.width], tiles), (2, 3, 0, 4, 1, 5))
     batch, rows, _, columns, _, channels = image.shape
@@ -151,10 +154,14 @@ def winograd_output(op: WinogradOutputOp, products: Array) -> Array:
 
 def _on_both_sides(matrix: Matrix, squares: Array) -> Array:
     """The matrix times squares times its transpose; these lie along the first two axes."""
+    import numpy as np
+
     return np.swapaxes(_times(matrix, np.swapaxes(_times(matrix, squares), 0, 1)), 0, 1)
 
 
 def _times(matrix: Matrix, values: Array) -> Array:
+    import numpy as np
+
     sums: list[Array] = []
     for row in matrix:
         terms = [value * values.dtype.type(factor) for factor, value in zip(row, values, strict=True) if factor]

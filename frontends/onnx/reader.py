@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region
 
+from mlc.dialects.func import FuncOp
 from mlc.dialects.onnx.graphs import GraphReader, GraphScope
 from mlc.dialects.onnx.nodes import dim_names, value_type
 from mlc.dialects.onnx.ops import op
@@ -175,7 +176,7 @@ def _function(graph: Message, mapped: Sequence[MappedTensor], graphs: GraphReade
         graphs.add_constant(op("Constant")([], [kind], {"value": value}), tensor.name, block, scope)
     results = graphs.fill(graph, block, scope)
     block.add_op(func.ReturnOp(*results))
-    function = func.FuncOp(
+    function = FuncOp(
         "main",
         FunctionType.from_lists(block.arg_types, [v.type for v in results]),
         Region(block),

@@ -14,13 +14,14 @@ it knows.
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypedDict, TypeVar, Unpack, cast
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.frontends.operators.complex_numbers import Pair
@@ -28,6 +29,8 @@ from mlc.frontends.operators.complex_values import ConversionOfPairs, is_complex
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.to_graph import ToGraphPattern
 from mlc.pass_manager.lowering import lowers
+from mlc.support.blame import place_of_code
+from mlc.support.errors import UserError
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Op = TypeVar("_Op", bound=Operation)
@@ -68,7 +71,15 @@ class FunctionPattern(ToGraphPattern):
     """The pass that functions register for."""
     OPTIONS: ClassVar[Mapping[str, Any]]
     """The options of the decorator, with their defaults: class attributes of the patterns that it makes."""
+    PARAMETERS: ClassVar[str] = "(b), the call of the operator"
+    """What functions take, in words."""
     function: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def takes(cls, parameters: Mapping[str, inspect.Parameter]) -> bool:
+        """Whether a function with these parameters can be called."""
+        needed = [p for p in parameters.values() if p.default is p.empty and p.kind <= p.POSITIONAL_OR_KEYWORD]
+        return len(parameters) > 0 and len(needed) <= 1
 
     @classmethod
     @abstractmethod
@@ -80,6 +91,24 @@ class FunctionPattern(ToGraphPattern):
         """The pattern that a function makes."""
         members = {"function": staticmethod(function), "__module__": function.__module__, **cls.OPTIONS, **options}
         return cast("type[Self]", type(function.__name__, (cls,), members))
+
+    def called(self, op: Operation, /, *arguments: Any, **named: Any) -> list[Any]:
+        """What the function returns, one result or several, as a list.
+
+        Raises:
+            UserError: that is something else, and the function is a plugin's.
+        """
+        found: Any = type(self).function(*arguments, **named)
+        results = list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) else [found]
+        if not all(each is None or isinstance(each, SSAValue | Pair) for each in results):
+            raise self.mistake(op, f"returns {found!r}; required: a value, or a list of values")
+        return results
+
+    def mistake(self, op: Operation, what: str) -> Exception:
+        """The error that the function does something wrong, at its line if it is a plugin's."""
+        message = f"'{self.function.__name__}', which converts '{op.name}', {what}"
+        place = place_of_code(getattr(self.function, "__code__", None))
+        return AssertionError(message) if place is None else UserError(message, place)
 
     @classmethod
     def register(
@@ -113,17 +142,11 @@ class PatternOfPairs(FunctionPattern):
             rewriter.erase(op)
 
 
-def each_of_parts(op: Operation, convert: Callable[[int], Any]) -> list[Any]:
+def each_of_parts(op: Operation, convert: Callable[[int], Sequence[Any]]) -> list[Any]:
     """The results of an op whose real (0) and imaginary (1) parts are computed in the same way: that of both where a
     result is complex, else that of the real part."""
-    both = [as_list(convert(part)) for part in (0, 1)]
-    results = zip(op.results, *both, strict=False)
+    results = zip(op.results, convert(0), convert(1), strict=False)
     return [Pair(re, im) if re is not None and is_complex(r) else re for r, re, im in results]
-
-
-def as_list(found: Any) -> list[Any]:
-    """What a function returns, one result or several, as a list."""
-    return list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) else [found]
 
 
 class Options(TypedDict, total=False):
@@ -157,7 +180,7 @@ class Converts:
         own if one is given. The function of the highest benefit counts; those of mlc have 1.
 
         Raises:
-            TypeError: the source has no such option.
+            TypeError: the source has no such option, or the function does not take a call of the operator.
             ValueError: another function with this benefit converts one of the operators.
         """
         pattern = self.pattern
@@ -168,6 +191,10 @@ class Converts:
             )
 
         def register(function: _F) -> _F:
+            parameters = inspect.signature(function).parameters
+            if not pattern.takes(parameters):
+                found = ", ".join(parameters)
+                raise TypeError(f"'{function.__name__}' takes ({found}); required: {pattern.PARAMETERS}")
             pattern.register(function, [pattern.op_class(name, domain) for name in names], benefit, {**options})
             return function
 

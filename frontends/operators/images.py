@@ -54,3 +54,11 @@ def surround(b: GraphBuilder, x: SSAValue, low: Sequence[int], high: Sequence[in
 def lowest(x: SSAValue) -> float:
     """What no element of this type is less than."""
     return least_of(element_of(x))
+
+
+def tiled(b: GraphBuilder, x: SSAValue, repeats: Sequence[int]) -> SSAValue:
+    """So many copies along each dim, one after the other: a broadcast along a dim in front of it."""
+    shape = shape_of(x)
+    wide = [n for count, extent in zip(repeats, shape, strict=True) for n in (count, extent)]
+    apart = b.reshape(x, [n for extent in shape for n in (1, extent)])
+    return b.reshape(b.broadcast(apart, wide), [n * extent for n, extent in zip(repeats, shape, strict=True)])

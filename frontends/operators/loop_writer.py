@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import ConstantOp, ScanOp, WhileOp, YieldOp
+from mlc.dialects.graph import ConstantOp, IfOp, ScanOp, WhileOp, YieldOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
 from mlc.dialects.scan import stack_type
 from mlc.frontends.operators.graph_builder import Array, GraphBuilder, require_fixed
@@ -145,6 +145,19 @@ class WhileWriter:
         op.location = self.b.before.location
         Rewriter.insert_op(op, InsertPoint.before(self.b.before))
         return list(op.outputs)
+
+
+def branches(
+    b: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[SSAValue]]
+) -> list[SSAValue]:
+    """The results of a `graph.if` of two bodies that yield values of the same types; each body takes what either of
+    them uses."""
+    types = [v.type for v in yielded[0]]
+    used = list(dict.fromkeys(v for body, values in zip(bodies, yielded, strict=True) for v in body.finish(values)))
+    op = IfOp(condition, used, types, *(with_arguments(body, used) for body in bodies))
+    op.location = b.before.location
+    Rewriter.insert_op(op, InsertPoint.before(b.before))
+    return list(op.outputs)
 
 
 def with_arguments(body: LoopBody, values: Sequence[SSAValue]) -> Region:

@@ -18,7 +18,7 @@ from mlc.frontends.operators.graph_builder import GraphBuilder, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
-from mlc.support.errors import Words
+from mlc.support.errors import UserError, Words
 
 Results = SSAValue | Sequence[SSAValue | None]
 """What replaces an op: its first result, or all of them; None for one that nobody asked for."""
@@ -78,6 +78,8 @@ class ToGraphPattern(RewritePattern):
         hint = next((r.name_hint for r in op.results if r.name_hint), None) or self.hint(op)
         try:
             found = self.converted(op, GraphBuilder(op, run.knowledge, hint))
+        except UserError:
+            raise
         except Exception as e:
             if (reason := self.reason(op, e)) is None:
                 raise

@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from mlc.analysis.structure import Structure
 from mlc.dialects import graph
+from mlc.dialects.func import FuncOp
 from mlc.support.ir import clone
 from mlc.support.kernel_names import KernelNames
 from mlc.support.locations import place_new_ops
@@ -90,7 +91,7 @@ class Outlining:
 
     def _kernel(self, op: Operation, hint: str, inputs: Sequence[SSAValue], body: Region) -> func.FuncOp:
         signature = FunctionType.from_lists([v.type for v in inputs], [r.type for r in op.results])
-        kernel = func.FuncOp(hint, signature, body, "private")
+        kernel = FuncOp(hint, signature, body, "private")
         key = hint, Structure().of(kernel)
         if (known := self._known.get(key)) is not None:
             kernel.erase()

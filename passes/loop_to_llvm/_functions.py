@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, MemRef
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from mlc.dialects.llvm import FuncOp as LLVMFuncOp
 from mlc.dialects.llvm import vectors
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._control import lower_loops
@@ -85,7 +86,7 @@ def _kernel(function: func.FuncOp) -> llvm.FuncOp:
         for argument in block.args:
             _set_type(block, argument)
     declared_only = not body.blocks
-    return llvm.FuncOp(
+    return LLVMFuncOp(
         function.sym_name,
         llvm.LLVMFunctionType(inputs, outputs[0] if outputs else None),
         linkage=llvm.LinkageAttr("external" if declared_only else "weak_odr"),
@@ -154,7 +155,7 @@ def _entry(function: func.FuncOp) -> llvm.FuncOp:
         for argument in block.args:
             _set_type(block, argument)
     facts = DictionaryAttr({"llvm.nocapture": _UNIT, "llvm.readonly": _UNIT})
-    return llvm.FuncOp(
+    return LLVMFuncOp(
         ENTRY_PREFIX + name,
         llvm.LLVMFunctionType([POINTER] * 3, i32),
         linkage=llvm.LinkageAttr("external"),

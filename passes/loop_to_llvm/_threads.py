@@ -13,6 +13,8 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects import loop
+from mlc.dialects.func import FuncOp
+from mlc.dialects.llvm import FuncOp as LLVMFuncOp
 from mlc.dialects.llvm import integers
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.passes.loop_to_llvm._types import (
@@ -75,7 +77,7 @@ def outline_threads(module: ModuleOp, ctx: CompilerContext) -> None:
             spread = True
     if spread and HOOK not in taken:
         hook = llvm.LLVMFunctionType([POINTER, POINTER, i64])
-        module.body.block.add_op(llvm.FuncOp(HOOK, hook, linkage=llvm.LinkageAttr("external")))
+        module.body.block.add_op(LLVMFuncOp(HOOK, hook, linkage=llvm.LinkageAttr("external")))
 
 
 def _outermost(blocks: Sequence[Block]) -> Iterator[ForOp]:
@@ -171,7 +173,7 @@ def _body_function(spread: ForOp, name: str, captured: Sequence[SSAValue]) -> fu
     last.erase()
     body.add_op(func.ReturnOp())
     types = [a.type for a in body.args]
-    function = func.FuncOp(name, (types, []), Region(body), "private")
+    function = FuncOp(name, (types, []), Region(body), "private")
     function.location = spread.location
     return function
 
@@ -208,7 +210,7 @@ def _task_function(nest: Sequence[ForOp], name: str, callee: str, types: Sequenc
     else:
         blocks += _share_of_task(nest, callee, values, index)
     kind_of_task = llvm.LLVMFunctionType([POINTER, i64])
-    return llvm.FuncOp(name, kind_of_task, llvm.LinkageAttr("weak_odr"), visibility=1, body=Region(blocks))
+    return LLVMFuncOp(name, kind_of_task, llvm.LinkageAttr("weak_odr"), visibility=1, body=Region(blocks))
 
 
 def _iterations(nest: Sequence[ForOp]) -> int:

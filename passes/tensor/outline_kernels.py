@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.ir import Block, Region, SSAValue
 
 from mlc.analysis.in_place import computed_in_place
+from mlc.dialects.func import FuncOp
 from mlc.dialects.tensor import StructuredOp
 from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
@@ -82,7 +83,7 @@ def _outlined(ops: Sequence[StructuredOp], names: KernelNames) -> func.FuncOp | 
                 inner.operands[position] = arguments.get(operand, operand)
     block.add_op(func.ReturnOp(root.result))
     signature = FunctionType.from_lists([value.type for value in inputs], [root.result.type])
-    kernel = func.FuncOp(call.callee.root_reference.data, signature, Region(block), "private")
+    kernel = FuncOp(call.callee.root_reference.data, signature, Region(block), "private")
     kernel.location = root.location
     return kernel
 

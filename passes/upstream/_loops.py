@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import affine, arith
-from xdsl.dialects.scf import ConditionOp, ReduceReturnOp, WhileOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.scf import ConditionOp, IndexSwitchOp, ReduceReturnOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -35,28 +36,101 @@ class ParallelLoops(StatelessPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter) -> None:
         bounds = list(zip(op.lowerBound, op.upperBound, op.step, strict=True))
-        are_known = all(constant_index(value) is not None for each in bounds for value in each)
-        kind = LoopKind.PARALLEL if are_known and not op.initVals else LoopKind.SERIAL
         block = op.body.block
         yielded = _reduced(block, carried := [block.insert_arg(v.type, len(block.args)) for v in op.initVals])
         block.add_op(scf.YieldOp(*yielded))
-        body = op.detach_region(op.body)
-        for number in reversed(range(1, len(bounds))):
-            # The counter is an argument of the innermost body; its loop stands in a body that has the others.
-            inner_args = [body.block.args[number], *carried]
-            inner = Region(Block(arg_types=[each.type for each in inner_args]))
-            outer = body.block
-            for new, old in zip(inner.block.args, inner_args, strict=True):
-                new.name_hint = old.name_hint
-                old.replace_all_uses_with(new)
-            for each in list(outer.ops):
-                each.detach()
-                inner.block.add_op(each)
-            ops, results = _counted(op, *bounds[number], carried, inner, kind)
-            outer.erase_arg(outer.args[number])
-            outer.add_ops([*ops, scf.YieldOp(*results)])
-        ops, results = _counted(op, *bounds[0], op.initVals, body, kind)
+        ops, results = _nest(op, bounds, op.initVals, carried, op.detach_region(op.body))
         rewriter.replace(op, ops, results)
+
+
+@lowers(TO_LOOP, scf.ForallOp)
+class ForallLoops(StatelessPattern):
+    """`scf.forall (%i, %j) in (8, %n)` on buffers -> a loop for each counter."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ForallOp, rewriter: PatternRewriter) -> None:
+        if op.outputs:
+            raise error_at(op, "scf.forall: found shared outputs, which are tensors; required: stores to buffers")
+        lower, upper, step = (_values(rewriter, *each) for each in op.bounds)
+        _end_of(op.body.block)
+        op.body.block.add_op(scf.YieldOp())
+        ops, _ = _nest(op, list(zip(lower, upper, step, strict=True)), (), (), op.detach_region(op.body))
+        rewriter.replace(op, ops, [])
+
+
+@lowers(TO_LOOP, IndexSwitchOp)
+class Switch(StatelessPattern):
+    """`scf.index_switch` -> an `scf.if` for each case, the next one in its other branch."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: IndexSwitchOp, rewriter: PatternRewriter) -> None:
+        cases = list(zip(op.cases.get_values(), op.case_regions, strict=True))
+        otherwise = op.detach_region(op.default_region)
+        ops: list[Operation] = []
+        for number, region in reversed(cases):
+            if ops:
+                otherwise = Region(Block([*ops, scf.YieldOp(*ops[-1].results)]))
+            same = CmpiOp(op.arg, (case := index_constant(number)).result, "eq")
+            branch = scf.IfOp(same.result, list(op.result_types), op.detach_region(region), otherwise)
+            ops = [case, same, branch]
+            for each in ops:
+                each.location = op.location
+        if ops:
+            rewriter.replace(op, ops, ops[-1].results)
+        else:
+            values = _end_of(otherwise.block)
+            inside = list(otherwise.block.ops)
+            for each in inside:
+                each.detach()
+            rewriter.replace(op, inside, values)
+
+
+def _values(rewriter: PatternRewriter, values: Sequence[SSAValue], numbers: Sequence[int]) -> list[SSAValue]:
+    """Bounds that are numbers in the op or, where these say so, its operands."""
+    left = iter(values)
+    found: list[SSAValue] = []
+    for number in numbers:
+        if number == DYNAMIC_INDEX:
+            found.append(next(left))
+        else:
+            rewriter.insert(constant := index_constant(number))
+            found.append(constant.result)
+    return found
+
+
+def _nest(
+    op: Operation,
+    bounds: Sequence[tuple[SSAValue, SSAValue, SSAValue]],
+    initial: Sequence[SSAValue],
+    carried: Sequence[SSAValue],
+    body: Region,
+) -> tuple[list[Operation], Sequence[SSAValue]]:
+    """A loop for each counter, parallel if all bounds are known and nothing is carried; the ops, and the results.
+
+    Args:
+        op: the loop that they stand for.
+        bounds: the lower bound, the upper bound and the step of each counter.
+        initial: what is carried, in front of the loops.
+        carried: the same in the body, as arguments behind the counters.
+        body: a block that ends in `scf.yield`.
+    """
+    are_known = all(constant_index(value) is not None for each in bounds for value in each)
+    kind = LoopKind.PARALLEL if are_known and not initial else LoopKind.SERIAL
+    for number in reversed(range(1, len(bounds))):
+        # The counter is an argument of the innermost body; its loop stands in a body that has the others.
+        inner_args = [body.block.args[number], *carried]
+        inner = Region(Block(arg_types=[each.type for each in inner_args]))
+        outer = body.block
+        for new, old in zip(inner.block.args, inner_args, strict=True):
+            new.name_hint = old.name_hint
+            old.replace_all_uses_with(new)
+        for each in list(outer.ops):
+            each.detach()
+            inner.block.add_op(each)
+        ops, results = _counted(op, *bounds[number], carried, inner, kind)
+        outer.erase_arg(outer.args[number])
+        outer.add_ops([*ops, scf.YieldOp(*results)])
+    return _counted(op, *bounds[0], initial, body, kind)
 
 
 def _reduced(block: Block, carried: Sequence[SSAValue]) -> list[SSAValue]:

@@ -17,7 +17,7 @@ from mlc.pass_manager.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
-_TAKEN = frozenset(("scf.for", "scf.parallel"))
+_TAKEN = frozenset(("scf.for", "scf.forall", "scf.index_switch", "scf.parallel"))
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class ConvertScfToLoopPass(Pass):
             …
 
     `affine.for`, `affine.load`, `affine.store` likewise. A loop whose bounds are values becomes `scf.while`, and one
-    of several counters that reduces serial loops. `scf.if` and `scf.while` are of the loop level already.
+    of several counters that reduces serial loops. `scf.forall` is a parallel loop for each counter, if it writes to
+    buffers, and `scf.index_switch` a chain of `scf.if`. `scf.if` and `scf.while` are of the loop level already.
     """
 
     name = "convert-scf-to-loop"
@@ -74,10 +75,10 @@ def _evaluate(op: affine.ApplyOp) -> None:
 
 
 def _require_independence(function: FuncOp) -> None:
-    """Raises: UserError if `scf.parallel` promised of iterations what does not hold."""
+    """Raises: UserError if `scf.parallel` or `scf.forall` promised of iterations what does not hold."""
     for op in function.walk():
         if isinstance(op, ForOp) and op.is_parallel:
             try:
                 op.verify_()
             except VerifyException as e:
-                raise error_at(op, f"iterations of scf.parallel depend on each other: {e}") from None
+                raise error_at(op, f"iterations of a parallel loop of scf depend on each other: {e}") from None

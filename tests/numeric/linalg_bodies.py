@@ -155,6 +155,40 @@ def generics() -> Iterator[Program]:
     yield Program("strided", f"{text}  return %r : {kind(y)}", (x,), (y,))
 
 
+def chains() -> Iterator[Program]:
+    """Several ops that feed one another, as models have them."""
+    for m, k, n in ((5, 7, 3), (16, 24, 32)):
+        x, w, b = numbers(("x", m), (m, k), "f32"), numbers(("w", k), (k, n), "f32"), numbers(("b", n), (n,), "f32")
+        v = numbers(("v", n), (n, m), "f32")
+        hidden = np.maximum(x @ w + b, np.float32(0))
+        add = "  ^bb0(%p: f32, %q: f32, %o: f32):\n    %t = arith.addf %p, %q : f32\n"
+        add += "    %u = arith.maximumf %t, %value_init : f32\n    linalg.yield %u : f32"
+        first = filled(hidden, "0.0")
+        first += f"  %m = linalg.matmul ins(%x0, %x1 : {kind(x)}, {kind(w)}) outs(%init : {kind(hidden)}) "
+        first += f"-> {kind(hidden)}\n"
+        maps = ["i, j", "j", "i, j"]
+        first += _generic(
+            maps, "ij", "pp", [f"%m:{kind(hidden)}", f"%x2:{kind(b)}"], [f"%empty_init:{kind(hidden)}"], add
+        )
+        yield Program(f"dense_{m}", f"{first}  return %r : {kind(hidden)}", (x, w, b), (hidden,))
+        out = hidden @ v
+        text = first + filled(out, "0.0", "next")
+        text += f"  %s = linalg.matmul ins(%r, %x3 : {kind(hidden)}, {kind(v)}) outs(%next : {kind(out)}) "
+        text += f"-> {kind(out)}\n  return %s, %r : {kind(out)}, {kind(hidden)}"
+        yield Program(f"two_layers_{m}", text, (x, w, b, v), (out, hidden))
+        centred = x - x.mean(1, keepdims=True, dtype=np.float32)
+        mean = np.asarray(x.sum(1))
+        text = filled(mean, "0.0")
+        text += f"  %m = linalg.reduce {{ arith.addf }} ins(%x0 : {kind(x)}) outs(%init : {kind(mean)}) "
+        text += f"dimensions = [1]\n  %c = arith.constant {float(k)} : f32\n"
+        less = "  ^bb0(%p: f32, %q: f32, %o: f32):\n    %t = arith.divf %q, %c : f32\n"
+        less += "    %u = arith.subf %p, %t : f32\n    linalg.yield %u : f32"
+        text += _generic(
+            ["i, j", "i", "i, j"], "ij", "pp", [f"%x0:{kind(x)}", f"%m:{kind(mean)}"], [f"%x0:{kind(x)}"], less
+        )
+        yield Program(f"centred_{m}", f"{text}  return %r : {kind(x)}", (x,), (centred,))
+
+
 def moves() -> Iterator[Program]:
     """Slices, padding, reshapes, transposes, broadcasts, softmax."""
     for name in ("f32", "i64", "i1", "i8"):

@@ -172,6 +172,42 @@ _COUNTED_DOWN = f"""func.func @main(%n: memref<1xi64>, %y: memref<8xi64> {{mlc.o
   return
 }}
 """
+_SWITCHED = f"""func.func @main(%n: memref<1xi64>, %x: memref<4x6xi64>, %y: memref<6x4xi64> {{mlc.output}}) {{
+{_INDICES}
+  %minus = arith.constant -1 : i64
+  scf.forall (%i, %j) in (6, 4) {{
+    memref.store %minus, %y[%i, %j] : memref<6x4xi64>
+  }}
+  %count = memref.load %n[%c0] : memref<1xi64>
+  %upper = arith.index_cast %count : i64 to index
+  scf.forall (%i, %j) = (0, 1) to (%upper, 6) step (1, 2) {{
+    %a = memref.load %x[%i, %j] : memref<4x6xi64>
+    %two = arith.constant 2 : i64
+    %v, %k = scf.index_switch %i -> i64, index
+    case 1 {{
+      %b = arith.muli %a, %two : i64
+      scf.yield %b, %c3 : i64, index
+    }}
+    case 3 {{
+      %b = arith.subi %a, %two : i64
+      scf.yield %b, %c1 : i64, index
+    }}
+    default {{
+      scf.yield %a, %i : i64, index
+    }}
+    memref.store %v, %y[%j, %k] : memref<6x4xi64>
+  }}
+  return
+}}
+"""
+
+
+def _switched(n: Any, x: Any) -> Any:
+    y = np.full((6, 4), -1)
+    for i in range(int(n[0])):
+        for j in range(1, 6, 2):
+            y[j, {1: 3, 3: 1}.get(i, i)] = {1: 2 * x[i, j], 3: x[i, j] - 2}.get(i, x[i, j])
+    return y
 
 
 def _sparse(values: Any, columns: Any, starts: Any, x: Any) -> Any:
@@ -233,6 +269,7 @@ _PROGRAMS: dict[str, tuple[str, Any, list[list[Any]]]] = {
     "triangle": (_TRIANGLE, _triangle, [[_RNG.integers(-9, 9, (4, 4), np.int32)]]),
     "reduced": (_REDUCED, _reduced, [[_RNG.standard_normal((3, 4, 2)).astype(np.float32)]]),
     "bounds": (_BOUNDS, _bounds, [[np.array([n]), _RNG.integers(-99, 99, 12)] for n in (0, 1, 2, 4)]),
+    "switched": (_SWITCHED, _switched, [[np.array([n]), _RNG.integers(-9, 9, (4, 6))] for n in (0, 2, 4)]),
     "divided": (_DIVIDED, _divided, [[]]),
     "counted": (_COUNTED_DOWN, _counted, [[np.array([n])] for n in (0, 1, 3, 8, -4)]),
 }

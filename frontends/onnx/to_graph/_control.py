@@ -11,13 +11,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import onnx
-from mlc.dialects.graph import AndOp, IfOp
+from mlc.dialects.graph import AndOp
 from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.frontends.onnx.to_graph._known_steps import KnownSteps, as_declared, known_steps
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, only, only_integer, with_arguments
+from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, branches, only, only_integer
 from mlc.frontends.operators.refusal import Unconvertible
 
 
@@ -77,20 +76,7 @@ def if_(b: Node) -> Results:
     then, otherwise = ([type_of(v) for v in values] for values in yielded)
     if then != otherwise:
         b.known(0)  # which branch it is says what the types are
-    return _branches(b, b.reshape(b[0], ()), bodies, yielded)
-
-
-def _branches(
-    b: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[SSAValue]]
-) -> list[SSAValue]:
-    """A `graph.if`, both bodies of which take what either of them uses."""
-    types = [v.type for v in yielded[0]]
-    used = list(dict.fromkeys(v for body, y in zip(bodies, yielded, strict=True) for v in body.finish(y)))
-    regions = [with_arguments(body, used) for body in bodies]
-    op = IfOp(condition, used, types, *regions)
-    op.location = b.before.location
-    Rewriter.insert_op(op, InsertPoint.before(b.before))
-    return list(op.outputs)
+    return branches(b, b.reshape(b[0], ()), bodies, yielded)
 
 
 @converts("Scan")

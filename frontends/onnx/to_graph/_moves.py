@@ -16,6 +16,7 @@ from mlc.frontends.onnx.to_graph._each_step import gathered, in_each_step, taken
 from mlc.frontends.onnx.to_graph._node import Node, axes_of, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, Array, GraphBuilder
+from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
 from mlc.frontends.operators.refusal import Unconvertible
 
@@ -120,10 +121,7 @@ def repeat_dims(b: Node) -> Results:
     shape, repeats = b.shape(), b.known_ints(1)
     if len(repeats) != len(shape) or min(repeats, default=0) < 0:
         raise Unconvertible(f"repeats {repeats} do not fit {list(shape)}")
-    apart = [e for extent in shape for e in (1, extent)]
-    wide = [e for n, extent in zip(repeats, shape, strict=True) for e in (n, extent)]
-    result = [n * extent for n, extent in zip(repeats, shape, strict=True)]
-    return b.reshape(b.broadcast(b.reshape(b[0], apart), wide), result)
+    return tiled(b, b[0], repeats)
 
 
 def cut(b: GraphBuilder, value: SSAValue, axis: int, start: int, end: int, step: int) -> SSAValue:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType, TensorType
 from xdsl.ir import Operation
@@ -18,7 +18,7 @@ from mlc.frontends.onnx.to_graph._conversion import PASS, Conversion, require_fi
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._strings import strings_in
 from mlc.frontends.onnx.to_graph._validity import fault_of, operands_in_words
-from mlc.frontends.operators.conversions import Converts, FunctionPattern, as_list
+from mlc.frontends.operators.conversions import Converts, FunctionPattern
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import Results
@@ -56,19 +56,15 @@ class OnnxPattern(FunctionPattern):
         node = Node(op, b.knowledge, b.hint, op=op, run=self.run)
         once = type(self).rounds_once
         if not (once if isinstance(once, bool) else once(node)):
-            return self.called(node)
+            return self.called(op, node)
         own = list(op.operands)
         element = widen(op, b)
         try:
-            found = as_list(self.called(node))
+            found = self.called(op, node)
         except Exception:
             op.operands = own  # what is said of the node names its own types
             raise
         return found if element is None else [v and rounded(b, v, element) for v in found]
-
-    def called(self, node: Node) -> Results:
-        """What the function gives."""
-        return type(self).function(node)
 
     def reason(self, op: Operation, error: Exception) -> Words | Unconvertible | None:
         assert isinstance(op, OnnxOp)
@@ -138,8 +134,9 @@ class FromOnnx(OnnxPattern):
         warn_of_name("conversions of ONNX are functions now, @converts(NAME), not classes with a method `build`")
         cls.bounded, cls.rounds_once = cls.TAKES_BOUNDED, cls.ROUNDS_ONCE
 
-    def called(self, node: Node) -> Results:
-        return self.build(node, node)
+    def called(self, op: Operation, /, *arguments: Any, **named: Any) -> list[Any]:
+        found: Any = self.build(*arguments, *arguments)
+        return list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) else [found]
 
     @abstractmethod
     def build(self, node: Node, b: GraphBuilder) -> Results:

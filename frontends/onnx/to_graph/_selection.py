@@ -17,18 +17,12 @@ from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import coordinates_of, positions_of, shortened
 
 
-def _is_set(b: GraphBuilder, value: SSAValue) -> SSAValue:
-    """Whether elements are not 0, which NaN is not; what is no data is not set."""
-    value = filled(b, value, 0)
-    return value if element_of(value) == i1 else b.compare("ne", value, b.number(0, value))
-
-
 @converts("NonZero", bounded=True)
 def non_zero(b: Node) -> Results:
     """The coordinates of all elements that are not 0, a row per dim."""
     shape, key = b.shape(), (b.op.parent, b[0])
     if key not in b.knowledge.positions:
-        b.knowledge.positions[key] = positions_of(b, b.reshape(_is_set(b, b[0]), (int(np.prod(shape)),)))
+        b.knowledge.positions[key] = positions_of(b, b.reshape(b.to_bool(filled(b, b[0], 0)), (int(np.prod(shape)),)))
     positions, count = b.knowledge.positions[key]
     rows = [b.unsqueeze(each, [0]) for each in coordinates_of(b, positions, shape)]
     if rows:
@@ -44,7 +38,7 @@ def compress(b: Node) -> Results:
         x = b.reshape(x, (int(np.prod(b.shape())),))
     if b.rank(1) != 1:
         raise Unconvertible(f"its condition is {b[1].type}; required: one dim")
-    condition = b.slice(_is_set(b, b[1]), 0, 0, min(b.shape(1)[0], shape_of(x)[axis]))
+    condition = b.slice(b.to_bool(filled(b, b[1], 0)), 0, 0, min(b.shape(1)[0], shape_of(x)[axis]))
     positions, _ = positions_of(b, condition)
     return b(graph.GatherOp, x, positions, axis)
 

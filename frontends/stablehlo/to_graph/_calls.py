@@ -19,7 +19,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, ReduceOp, WhileOp, hlo
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.complex_values import ConversionOfPairs, is_complex, part_of
-from mlc.frontends.operators.conversions import Converts, PatternOfPairs, TypedCall, as_list, each_of_parts
+from mlc.frontends.operators.conversions import Converts, PatternOfPairs, TypedCall, each_of_parts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.support import dtypes
@@ -203,16 +203,17 @@ class _FromHlo(PatternOfPairs):
         run = self.pairs_run
         assert isinstance(run, HloConversion)
         self._require_supported(op)
-        call, function = HloCall(op, run.knowledge, b.hint, op=op, run=run), type(self).function
+        call = HloCall(op, run.knowledge, b.hint, op=op, run=run)
         if self.parts and any(map(is_complex, (*op.operands, *op.results))):
-            found = each_of_parts(op, lambda part: function(replace(call, part=part)))
+            found = each_of_parts(op, lambda part: self.called(op, replace(call, part=part)))
         else:
-            found = as_list(function(call))
+            found = self.called(op, call)
         return self._checked(op, found, b)
 
     def _checked(self, op: HloOp, found: Sequence[RealOrPair], b: GraphBuilder) -> list[RealOrPair]:
         """Results of the shapes and element types that they are to have; a body on tensors makes tensors of scalars."""
-        assert len(found) == len(op.results), f"{op.name} has {len(op.results)} results, its pattern gives {len(found)}"
+        if len(found) != len(op.results) or None in found:
+            raise self.mistake(op, f"returns {len(found)} values; required: all {len(op.results)} results")
         return [
             Pair(_as_said(b, new.re, old), _as_said(b, new.im, old)) if isinstance(new, Pair) else _as_said(b, new, old)
             for old, new in zip(op.results, found, strict=True)

@@ -9,15 +9,13 @@ from typing import cast
 import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.ir import Block, BlockArgument, SSAValue
-from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects import graph
 from mlc.dialects.chlo.scan import ScanForm
 from mlc.dialects.graph.types import element_of
 from mlc.dialects.stablehlo import HloOp
 from mlc.frontends.operators.complex_numbers import RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, with_arguments
+from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, branches
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._error_checks import without_checks
@@ -68,14 +66,9 @@ def _joined(
 ) -> list[RealOrPair]:
     """A `graph.if` of two bodies, which take what either of them uses."""
     flat = [[v for n in numbers for v in number_of(n)] for numbers in yielded]
-    types = [v.type for v in flat[0]]
-    if types != [v.type for v in flat[1]]:
+    if [v.type for v in flat[0]] != [v.type for v in flat[1]]:
         raise Unconvertible("its branches return values of different types")
-    used = list(dict.fromkeys(v for body, values in zip(bodies, flat, strict=True) for v in body.finish(values)))
-    op = graph.IfOp(condition, used, types, *(with_arguments(body, used) for body in bodies))
-    op.location = at.before.location
-    Rewriter.insert_op(op, InsertPoint.before(at.before))
-    return regrouped(list(op.outputs), list(yielded[0]))
+    return regrouped(branches(at, condition, bodies, flat), list(yielded[0]))
 
 
 @converts("case")

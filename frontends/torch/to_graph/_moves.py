@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
@@ -94,9 +95,7 @@ def expand(b: Call, self: SSAValue) -> Results:
 def repeat(b: Call, self: SSAValue, repeats: Sequence[int]) -> Results:
     """`repeats[i]` copies one after the other along dim `i`; missing dims in front have extent 1."""
     shape = (*[1] * (len(repeats) - len(shape_of(self))), *shape_of(self))
-    between = [n for extent in shape for n in (1, extent)]
-    wide = [n for count, extent in zip(repeats, shape, strict=True) for n in (count, extent)]
-    return b.reshape(b.broadcast(b.reshape(self, between), wide), b.shape())
+    return tiled(b, b.reshape(self, shape), repeats)
 
 
 @converts("cat", bounded=True)

@@ -17,7 +17,7 @@ from mlc.dialects.aten.schemas import ATEN
 from mlc.dialects.graph.types import element_of, type_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.complex_values import is_complex, part_of
-from mlc.frontends.operators.conversions import Converts, PatternOfPairs, as_list, each_of_parts
+from mlc.frontends.operators.conversions import Converts, PatternOfPairs, each_of_parts
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float, require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Found, places_of
@@ -42,11 +42,16 @@ class _FromAten(PatternOfPairs):
     """
 
     PASS: ClassVar[str] = ATEN_PASS
+    PARAMETERS: ClassVar[str] = "(b, ...), the call and arguments that have names in the schema"
     OPTIONS: ClassVar[Mapping[str, Any]] = {"asserts": False, "bounded": False, "parts": False, "pairs": False}
     wanted: ClassVar[dict[str, bool]]
     """The arguments that the function takes, and whether it needs them."""
     asserts: ClassVar[bool]
     bounded: ClassVar[bool]
+
+    @classmethod
+    def takes(cls, parameters: Mapping[str, inspect.Parameter]) -> bool:
+        return len(parameters) > 0
 
     @classmethod
     def op_class(cls, name: str, domain: str) -> type[Operation]:
@@ -81,12 +86,12 @@ class _FromAten(PatternOfPairs):
             return [_none_of(call, r) if r.index in read else None for r in op.results]
         given = op.arguments()
         places = places_of(self.wanted, list(given))
-        found = self.called(call, {name: given[place] for name, place in places.items()}, op)
-        return [None if v is None else self._checked(call, i, v) for i, v in enumerate(as_list(found))]
+        found = self.results(call, {name: given[place] for name, place in places.items()}, op)
+        return [None if v is None else self._checked(call, i, v) for i, v in enumerate(found)]
 
-    def called(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> Found:
+    def results(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> list[RealOrPair | None]:
         """What the function gives for arguments, values of the source among them."""
-        return type(self).function(call, **arguments)
+        return self.called(op, call, **arguments)
 
     def reason(self, op: Operation, error: Exception) -> str | None:
         """Patterns count on what torch requires of a call. When one fails, torch is asked whether the call is right;
@@ -109,9 +114,8 @@ class _FromAten(PatternOfPairs):
             if type_of(value) != wanted and value in call.knowledge.extents:
                 found = f"it is {value.type} at most, not {wanted}"
                 raise Unconvertible(f"the shape of its result depends on data: {found}")
-            assert type_of(value) == wanted, (
-                f"the pattern of {call.before.name} gives {value.type} in place of {wanted}"
-            )
+            if type_of(value) != wanted:
+                raise self.mistake(call.op, f"returns {value.type}; required: {wanted}")
             if bounded != set(call.knowledge.extents.get(value, ())):
                 raise Unconvertible("extents of its result depend on data, and mlc does not know what they are")
             return value
@@ -122,26 +126,26 @@ class _FromAten(PatternOfPairs):
 class _FromPairs(_FromAten):
     """Lowers those with complex numbers, by a function of pairs."""
 
-    def called(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> Found:
+    def results(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> list[RealOrPair | None]:
         run = self.run
         assert isinstance(run, AtenConversion)
-        return type(self).function(call, **{name: _numbers(run, each) for name, each in arguments.items()})
+        return self.called(op, call, **{name: _numbers(run, each) for name, each in arguments.items()})
 
 
 class _FromParts(_FromAten):
     """Lowers those with complex numbers, by a function that is called twice."""
 
-    def called(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> Found:
+    def results(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> list[RealOrPair | None]:
         run = self.run
         assert isinstance(run, AtenConversion)
         if any(map(_is_real, arguments.values())):
             raise Unconvertible(OF_COMPLEX)
         scalars = {a.name for a in op.schema.arguments if a.type in _NUMBERS}
 
-        def convert(part: int) -> Found:
+        def convert(part: int) -> list[Any]:
             chosen = {n: _part(_numbers(run, each), part, n in scalars) for n, each in arguments.items()}
             # What torch does not take is counted once.
-            return type(self).function(replace(call, wrong=None) if part else call, **chosen)
+            return self.called(op, replace(call, wrong=None) if part else call, **chosen)
 
         return each_of_parts(op, convert)
 

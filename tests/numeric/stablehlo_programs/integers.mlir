@@ -48,3 +48,27 @@ func.func @powers() {
   check.expect_eq_const %0, dense<[1024, -27, -1, 1, 1, 0, 1]> : tensor<7xi32>
   return
 }
+
+// -----
+
+// Powers wrap in the width of their type; exponents of unsigned types have no sign.
+
+func.func @powers_of_other_widths() {
+  %x = stablehlo.constant dense<[3, 3, 2, 255, 0, 7]> : tensor<6xui8>
+  %y = stablehlo.constant dense<[5, 6, 8, 255, 200, 0]> : tensor<6xui8>
+  %0 = stablehlo.power %x, %y : tensor<6xui8>
+  check.expect_eq_const %0, dense<[243, 217, 0, 255, 0, 1]> : tensor<6xui8>
+  %z = stablehlo.constant dense<[-2, -2, -1, -1, 3, -128]> : tensor<6xi8>
+  %w = stablehlo.constant dense<[7, 8, -128, -127, -1, 1]> : tensor<6xi8>
+  %1 = stablehlo.power %z, %w : tensor<6xi8>
+  check.expect_eq_const %1, dense<[-128, 0, 1, -1, 0, -128]> : tensor<6xi8>
+  %u = stablehlo.constant dense<[3, -1]> : tensor<2xi64>
+  %v = stablehlo.constant dense<[41, -9223372036854775807]> : tensor<2xi64>
+  %2 = stablehlo.power %u, %v : tensor<2xi64>
+  check.expect_eq_const %2, dense<[-420491770248316829, -1]> : tensor<2xi64>
+  %a = stablehlo.constant dense<[3, 5]> : tensor<2xui64>
+  %b = stablehlo.constant dense<[9223372036854775809, 18446744073709551615]> : tensor<2xui64>
+  %3 = stablehlo.power %a, %b : tensor<2xui64>
+  check.expect_eq_const %3, dense<[3, 14757395258967641293]> : tensor<2xui64>
+  return
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -117,3 +118,39 @@ def test_a_class_with_build_still_converts_and_rounds_once(tmp_path: Path) -> No
         _load(tmp_path, "former", _FORMER)
     x, y = np.array([30000, 1], np.float16), np.array([-60000, 2], np.float16)  # 90000 is no f16
     np.testing.assert_array_equal(cast(Any, mlc.compile(_SUM))(x, y), np.array([30000, 5], np.float16))
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "program", "function", "message"),
+    [
+        ("onnx", "Relu", _RELU, "def f(node, b):", "'f' takes (node, b); required: (b), the call of the operator"),
+        ("stablehlo", "negate", _NEGATE, "def f():", "'f' takes (); required: (b), the call of the operator"),
+        ("onnx", "Relu", _RELU, "def f(b):", "'f', which converts 'onnx.Relu', returns 3; required: a value, or"),
+        (
+            "stablehlo",
+            "negate",
+            _NEGATE,
+            "def f(b):",
+            "'f', which converts 'stablehlo.negate', returns 3; required: a value, or a list of values",
+        ),
+    ],
+)
+def test_a_plugins_mistake_is_told_at_its_function(
+    tmp_path: Path, source: str, name: str, program: str, function: str, message: str
+) -> None:
+    imports = f"from mlc.frontends.{source}.to_graph import converts\n\n"
+    with pytest.raises(UserError, match=re.escape(message)) as error:
+        _load(tmp_path, "wrong", f'{imports}@converts("{name}", benefit=2)\n{function}\n    return 3\n')
+        mlc.compile(program)
+    assert error.value.location is not None
+    assert (Path(error.value.location.file).name, error.value.location.line) == ("wrong.py", 3)
+
+
+def test_a_result_of_another_shape_than_torch_says(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    text = "from mlc.frontends.torch.to_graph import converts\n\n"
+    text += '@converts("relu", benefit=2)\ndef relu(b, self):\n    return b.reduce("sum", self, [0])\n'
+    _load(tmp_path, "summed", text)
+    message = "'relu', which converts 'aten.relu', returns tensor<f32>; required: tensor<4xf32>"
+    with pytest.raises(UserError, match=re.escape(message)):
+        mlc.compile(_RELU.replace("onnx.Relu", "aten.relu"))

@@ -129,3 +129,45 @@ func.func @as_it_is(%x: memref<9xf32>, %y: memref<1xf32> {mlc.output}) {
   memref.store %a, %y[%c0] : memref<1xf32>
   return
 }
+
+// A loop for each counter of scf.forall.
+// CHECK-LABEL: @forall(
+// CHECK:         loop.for parallel "m" %m = 0 to 6 {
+// CHECK-NEXT:      loop.for parallel "n" %n = 1 to 8 step 2 {
+// CHECK-NEXT:        %a = loop.load %x[%m, %n] : memref<6x9xf32>
+// CHECK-NEXT:        loop.store %a, %y[%n, %m] : memref<9x6xf32>
+func.func @forall(%x: memref<6x9xf32>, %y: memref<9x6xf32> {mlc.output}) {
+  scf.forall (%m, %n) = (0, 1) to (6, 8) step (1, 2) {
+    %a = memref.load %x[%m, %n] : memref<6x9xf32>
+    memref.store %a, %y[%n, %m] : memref<9x6xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @switch(
+// CHECK:         %[[IS3:[a-z0-9_]+]] = arith.cmpi eq, %i, %{{.*}} : index
+// CHECK-NEXT:    %{{.*}} = scf.if %[[IS3]] -> (f32) {
+// CHECK-NEXT:      scf.yield %a : f32
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %{{.*}} = arith.constant 5 : index
+// CHECK-NEXT:      %[[IS5:.*]] = arith.cmpi eq, %i, %{{.*}} : index
+// CHECK-NEXT:      %[[REST:[a-z0-9_]+]] = scf.if %[[IS5]] -> (f32) {
+// CHECK-NEXT:        scf.yield %b : f32
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %c : f32
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.yield %[[REST]] : f32
+// CHECK-NEXT:    }
+func.func @switch(%i: index, %a: f32, %b: f32, %c: f32) -> f32 {
+  %r = scf.index_switch %i -> f32
+  case 3 {
+    scf.yield %a : f32
+  }
+  case 5 {
+    scf.yield %b : f32
+  }
+  default {
+    scf.yield %c : f32
+  }
+  return %r : f32
+}

@@ -37,12 +37,37 @@ func.func @dependent(%y: memref<5xf32> {mlc.output}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  // expected-error-re @+1 {{iterations of scf.parallel depend on each other: {{.*}}}}
+  // expected-error-re @+1 {{iterations of a parallel loop of scf depend on each other: {{.*}}}}
   scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
     %j = arith.addi %i, %c1 : index
     %a = memref.load %y[%i] : memref<5xf32>
     memref.store %a, %y[%j] : memref<5xf32>
     scf.reduce
+  }
+  return
+}
+
+// -----
+
+func.func @shared(%x: tensor<8xf32>, %p: tensor<1xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{scf.forall: found shared outputs, which are tensors; required: stores to buffers}}
+  %0 = scf.forall (%i) in (8) shared_outs(%o = %x) -> tensor<8xf32> {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    }
+  }
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @dependent(%y: memref<5xf32> {mlc.output}) {
+  // expected-error-re @+1 {{iterations of a parallel loop of scf depend on each other: {{.*}}}}
+  scf.forall (%i) in (4) {
+    %c1 = arith.constant 1 : index
+    %j = arith.addi %i, %c1 : index
+    %a = memref.load %y[%i] : memref<5xf32>
+    memref.store %a, %y[%j] : memref<5xf32>
   }
   return
 }
