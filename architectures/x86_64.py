@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotProduct, InstructionSet, Reported, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.facts import FactSource, facts
-from mlc.support.errors import Option, UserError
+from mlc.support.errors import NamedOption, UserError
 
 LEVELS: dict[str, tuple[str, ...]] = {
     "x86-64-v2": ("ssse3", "sse4.1", "sse4.2", "popcnt"),
@@ -352,7 +352,7 @@ class X86(InstructionSet):
         levels = [cpu for cpu in self.cpus if cpu.name in LEVELS and has.issuperset(cpu.features)]
         if not levels:
             lacks = "this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with "
-            raise UserError((lacks, Option("target")))
+            raise UserError((lacks, NamedOption("target")))
         extras = tuple(f for f in known.extras if f in has) if known else ()
         return levels[-1], levels[-1].features + extras
 

@@ -17,6 +17,7 @@ from typing import TypeVar
 from xdsl.ir import Dialect, Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PyRDLError
+from xdsl.utils.lexer import Span
 
 from mlc.architectures import add_architecture
 from mlc.architectures.architecture import Architecture
@@ -270,11 +271,11 @@ def _described(error: BaseException) -> str:
         from mlc.syntax.mismatches import explain_format
 
         match error.args:
-            case (_, (_, str() as reason)):  # what xDSL was doing, and where it found what
-                pass
+            case (_, (Span(text=str() as token), str() as reason)):  # what xDSL was doing, and where it found what
+                reason = explain_format(reason, token)
             case _:
                 reason = message
         classes = [f.f_locals.get("cls") for f, _ in traceback.walk_tb(error.__traceback__)]
         names = [c.name for c in classes if isinstance(c, type) and issubclass(c, Operation)]
-        return f"the definition of op '{names[0]}': {explain_format(reason)}" if names else message
+        return f"the definition of op '{names[0]}': {reason}" if names else message
     return f"{type(error).__name__}: {message}"

@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects.irdl import OperandsOp, ParametersOp, RegionsOp, ResultsOp, entries
 from mlc.syntax.words import counted, listed
 
-Known = dict[SSAValue, Attribute]
+Assignment = dict[SSAValue, Attribute]
 """What constraints stand for."""
 
 SEGMENTS = {"operand": "operand_segment_sizes", "result": "result_segment_sizes"}
@@ -97,7 +97,7 @@ def definition_of(op: Operation, symbol: builtin.SymbolRefAttr) -> irdl.TypeOp |
     return next((each for each in found if each.sym_name.data == name), None)
 
 
-def fits(constraint: SSAValue, value: Attribute, known: Known) -> bool:
+def fits(constraint: SSAValue, value: Attribute, known: Assignment) -> bool:
     """Whether a value fits; `known` learns what the constraint, and those that it is made of, stand for."""
     if constraint in known:
         return known[constraint] == value
@@ -121,7 +121,7 @@ def fits(constraint: SSAValue, value: Attribute, known: Known) -> bool:
     return does
 
 
-def _fits_alone(constraint: SSAValue, value: Attribute, known: Known) -> bool:
+def _fits_alone(constraint: SSAValue, value: Attribute, known: Assignment) -> bool:
     """The same for one of several alternatives: nothing is learned from one that does not fit."""
     trial = dict(known)
     if does := fits(constraint, value, trial):
@@ -148,7 +148,7 @@ def _is_of(definition: irdl.TypeOp | irdl.AttributeOp | None, value: Attribute) 
     )
 
 
-def required(constraint: SSAValue, known: Known) -> str:
+def required(constraint: SSAValue, known: Assignment) -> str:
     """A constraint in words, with what is known of its parts: `!cmath.complex<f32>`."""
     if constraint in known:
         return str(known[constraint])
@@ -177,7 +177,7 @@ def _spelled(definition: irdl.TypeOp | irdl.AttributeOp | None) -> str:
 
 def check_parameters(definition: irdl.TypeOp | irdl.AttributeOp, parameters: Sequence[Attribute]) -> None:
     """Raises: VerifyException if a parameter of a type or an attribute does not fit."""
-    known: Known = {}
+    known: Assignment = {}
     for op in definition.body.block.ops:
         if isinstance(op, ParametersOp):
             for i, (value, (name, _, constraint)) in enumerate(zip(parameters, entries(op), strict=True)):
@@ -186,7 +186,7 @@ def check_parameters(definition: irdl.TypeOp | irdl.AttributeOp, parameters: Seq
 
 def check_operation(definition: irdl.OperationOp, op: IRDLOperation) -> None:
     """Raises: VerifyException if operands, results, attributes or regions do not fit."""
-    known: Known = {}
+    known: Assignment = {}
     lists = {type(each): each for each in definition.body.block.ops}
     for kind, cls, values in (("operand", OperandsOp, op.operands), ("result", ResultsOp, op.results)):
         groups = list(entries(each)) if isinstance(each := lists.get(cls), IRDLOperation) else []
@@ -206,7 +206,7 @@ def check_operation(definition: irdl.OperationOp, op: IRDLOperation) -> None:
         _check_region(constraint.owner, region, known, f"region {_shown(name, i)}")
 
 
-def _check_region(constraint: irdl.RegionOp, region: Region, known: Known, which: str) -> None:
+def _check_region(constraint: irdl.RegionOp, region: Region, known: Assignment, which: str) -> None:
     if (number := constraint.number_of_blocks) is not None and len(region.blocks) != number.value.data:
         found = counted(len(region.blocks), "block")
         raise VerifyException(f"{which} has {found}; required: {counted(number.value.data, 'block')}")
@@ -261,7 +261,7 @@ def _require_count(kind: str, found: int, least: int, most: int | None) -> None:
         raise VerifyException(f"found {counted(found, kind)}; required: {wanted}")
 
 
-def _require(constraint: SSAValue, value: Attribute, known: Known, what: str) -> None:
+def _require(constraint: SSAValue, value: Attribute, known: Assignment, what: str) -> None:
     before = dict(known)
     if not fits(constraint, value, known):
         raise VerifyException(f"{what} {value}; required: {required(constraint, before)}")

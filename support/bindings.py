@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from mlc.support.errors import Option, UserError, Words
+from mlc.support.errors import NamedOption, UserError, Words
 
 if TYPE_CHECKING:  # importing NumPy takes 0.1 s
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ InputValues = Mapping[str, "Array"]
 
 
 @dataclass(frozen=True)
-class BindOption(Option):
+class BindOption(NamedOption):
     """Options that bind shapes or values to names, as a message proposes them: `name` is `shape` or `value`."""
 
     given: tuple[tuple[str, BoundShape], ...] = ()
@@ -80,7 +80,7 @@ class Bindings:
         given = f"{name}={shape_text(self.shapes[name]) if noun == 'shape' else self.values[name].tolist()}"
         words = given.replace(",", " ").split()
         if len(words) > 1 and all(word.rpartition("=")[0] in known for word in words):
-            separate = [part for word in words for part in (" ", Option(noun, word, word))]
+            separate = [part for word in words for part in (" ", NamedOption(noun, word, word))]
             return f"found '{given}', which has several names; required: one option for each,", *separate
         if noun == "value" and name in known:
             number = self.values[name].tolist()

@@ -4,8 +4,8 @@ A `UserError` is something that a user did or has: bad text, a wrong shape, a mi
 as `file:line:col: error: …` and exit with status 1; it never shows a traceback. A `CompilerBug` is ours: a verifier
 that fails after a pass, clang refusing our IR. Tools say so, name the pass, and write a reproducer.
 
-A `Problem` carries its words with the options that they name as data: command lines word these as flags, and Python as
-keyword arguments. A `Refused` tells the caller alone why something was not done.
+A `WordedError` carries its words with the options that they name as data: command lines word these as flags, and Python
+as keyword arguments. A `Refused` tells the caller alone why something was not done.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Option:
+class NamedOption:
     """An option of a command, as messages name it, which is an argument of functions in Python.
 
     `operand` is what follows on a command line, such as FILE; `argument` is how Python spells it, if not by its name.
@@ -60,14 +60,14 @@ class Option:
         return self.argument or self.name
 
 
-LOAD_PASS = Option("load-pass", "FILE.py", "mlc.load_pass('FILE.py')")
+LOAD_PASS = NamedOption("load-pass", "FILE.py", "mlc.load_pass('FILE.py')")
 """What adds patterns, steps and passes."""
 
-Words = str | Sequence[str | Option]
+Words = str | Sequence[str | NamedOption]
 """A message, or its parts."""
 
 
-class Problem(Exception):
+class WordedError(Exception):
     """Something that cannot be done, in words: what was found, what was required, what to do."""
 
     def __init__(self, words: Words) -> None:
@@ -84,17 +84,17 @@ class Problem(Exception):
         return "".join(part if isinstance(part, str) else part.keyword() for part in self.words)
 
 
-def parts_of(words: Words) -> tuple[str | Option, ...]:
+def parts_of(words: Words) -> tuple[str | NamedOption, ...]:
     """The parts of a message."""
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-class Refused(Problem):
+class Refused(WordedError):
     """Why a step leaves a loop as it is, or a pattern an op; nothing has been changed. Whoever asked for it tells the
     user, if it is worth telling, and where."""
 
 
-class UserError(Problem):
+class UserError(WordedError):
     """An error in what the user gave."""
 
     def __init__(self, words: Words, location: SourceLocation | None = None, notes: Sequence[Note] = ()) -> None:

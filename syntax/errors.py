@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from mlc.support.blame import blame, is_raised_in_plugin, place_of
-from mlc.support.errors import Note, Problem, SourceLocation, UserError, UserErrors, Words
+from mlc.support.errors import Note, SourceLocation, UserError, UserErrors, WordedError, Words
 from mlc.support.recursion import TOO_DEEP
 from mlc.syntax.mismatches import explain_parsing
 from mlc.syntax.words import one_line
@@ -26,7 +26,7 @@ PositionedNote = tuple[str, int]
 """A note and the position that it points to."""
 
 
-class Fault(Problem):
+class Fault(WordedError):
     """Something wrong in the text at a position (None: where the parser is)."""
 
     def __init__(self, words: Words, position: int | None = None, notes: Sequence[PositionedNote] = ()) -> None:

@@ -73,6 +73,7 @@ _MISSING = re.compile(r"(property|attribute) '(\S+)' expected in operation '.*'"
 _UNKNOWN = re.compile(r"(property) '(\S+)' is not defined by the operation '.*'.*")
 _EXPECTED = re.compile(r"(?i)(?!.*\bgot\b).*\bexpected\b.*")
 _NOT_INFERRED = re.compile(r"type of (operand|result) '(\w+)' cannot be inferred.*", re.DOTALL)
+_LEFT_OUT = re.compile(r"(\w+) '(\w+)' not found, consider adding a '(.*?)' directive .*", re.DOTALL)
 _NO_SEGMENTS = re.compile(r"Expected (\w+)SegmentSizes (property|attribute) in .* operation\.")
 
 
@@ -112,14 +113,16 @@ def explain_token(message: str, token: str) -> str:
     return explain_parsing(message)
 
 
-def explain_format(message: str) -> str:
-    """What xDSL says of an assembly format when the class of its op is made."""
+def explain_format(message: str, token: str) -> str:
+    """What xDSL says of an assembly format, at `token` of it, when the class of its op is made."""
     if m := _NOT_INFERRED.fullmatch(message):
         return (
             f"the format does not say the type of {m[1]} '{m[2]}', and no type that it says determines it; write "
             f"type(${m[2]}) in it, or let one VarConstraint stand for both types"
         )
-    return message
+    if m := _LEFT_OUT.fullmatch(message):
+        return f"the format does not say {m[1]} '{m[2]}'; write {m[3]} in it"
+    return explain_token(message, token)
 
 
 def _wrong_name(op: Operation, definition: OpDef, kind: str, name: str) -> str:

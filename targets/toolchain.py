@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mlc.architectures import instruction_set_named
-from mlc.support.errors import Option, UserError
+from mlc.support.errors import NamedOption, UserError
 from mlc.support.file_digest import file_digest
 from mlc.targets.cache import Cache, digest
 
@@ -48,7 +48,7 @@ _PASSED_ON = (
 )
 """Where programs, libraries and temporary files are found."""
 
-CC = Option("cc")
+CC = NamedOption("cc")
 """What names a clang."""
 
 
@@ -121,7 +121,7 @@ def find_emulator(arch: str) -> str | None:
     return shutil.which(f"qemu-{arch}-static") or shutil.which(f"qemu-{arch}")
 
 
-def _named_clang(option: Option | str, spelled: str, cache: Cache) -> Tool:
+def _named_clang(option: NamedOption | str, spelled: str, cache: Cache) -> Tool:
     command = _complete((spelled,) if Path(spelled).is_file() else tuple(shlex.split(spelled)))
     program = shutil.which(command[0]) if command else None
     if program is None:

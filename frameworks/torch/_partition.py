@@ -24,7 +24,7 @@ from mlc.frameworks.torch.operators import is_converted
 from mlc.frontends.torch.to_graph import without_pattern
 from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
-from mlc.support.errors import Problem, UserError
+from mlc.support.errors import UserError, WordedError
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
@@ -41,7 +41,7 @@ class Refusals:
     nodes: set[Any] = field(default_factory=set[Any])
     reasons: Counter[Fallback] = field(default_factory=Counter[Fallback])
 
-    def add(self, node: Any, reason: str | Problem, place: object = "") -> None:
+    def add(self, node: Any, reason: str | WordedError, place: object = "") -> None:
         """Note that a node stays in torch."""
         if node not in self.nodes:
             self.nodes.add(node)
@@ -86,7 +86,7 @@ def _try(
         module = read_graph(source, Resources())
     except UserError as e:
         if len(nodes) == 1:
-            refused.add(next(iter(nodes.values())), Problem(e.words), e.location)
+            refused.add(next(iter(nodes.values())), WordedError(e.words), e.location)
             return
         for node in nodes.values():
             if _is_call(node):

@@ -10,14 +10,14 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.support.errors import Option, Refused, Words
+from mlc.support.errors import NamedOption, Refused, Words
 from mlc.support.functions import input_names
 
 _FEW = 16
 """How many integers an input has at most that steers: a shape, axes, a rate."""
 _MOST_VALUES = 10_000
 """How far back an input is searched for."""
-_BIND_VALUE = Option("value", "NAME=NUMBER", "values={'NAME': NUMBER}")
+_BIND_VALUE = NamedOption("value", "NAME=NUMBER", "values={'NAME': NUMBER}")
 
 
 class Unconvertible(Refused):

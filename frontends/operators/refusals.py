@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Operation
 
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.support.errors import Option, UserError
+from mlc.support.errors import NamedOption, UserError
 from mlc.support.locations import location_of
 
 _NAMED = 3
@@ -27,7 +27,7 @@ def refusals(
     refused: Iterable[tuple[Operation, Unconvertible]], describe: Callable[[Operation], str]
 ) -> Iterator[ConversionError]:
     """One error for each kind of op, as `describe` names it, and reason, with the number of ops and some names."""
-    groups: dict[tuple[str, tuple[str | Option, ...]], list[tuple[Operation, Unconvertible]]] = {}
+    groups: dict[tuple[str, tuple[str | NamedOption, ...]], list[tuple[Operation, Unconvertible]]] = {}
     for op, reason in refused:
         groups.setdefault((describe(op), reason.words), []).append((op, reason))
     for (name, _), group in groups.items():
@@ -36,7 +36,7 @@ def refusals(
 
 def grouped(wrong: Mapping[Operation, UserError]) -> list[UserError]:
     """One error for each message, with the number of ops and the names of some."""
-    groups: dict[tuple[str | Option, ...], list[Operation]] = {}
+    groups: dict[tuple[str | NamedOption, ...], list[Operation]] = {}
     for op, error in wrong.items():
         groups.setdefault(error.words, []).append(op)
     return [UserError((*words, _count(ops)), wrong[ops[0]].location) for words, ops in groups.items()]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlc.schedules.records.record import FormatError, Record, parse_record
-from mlc.support.errors import Option, SourceLocation, UserError
+from mlc.support.errors import NamedOption, SourceLocation, UserError
 from mlc.support.file_digest import file_digest
 from mlc.support.former_names import steps_today
 from mlc.targets.machine_file import config_folder
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mlc.support.context import Remark
 
 RECORDS_VARIABLE = "MLC_RECORDS_FILE"
-_RECORDS = Option("records", "FILE")
+_RECORDS = NamedOption("records", "FILE")
 """The environment variable that names the default file; if it is empty, there is none."""
 _MOST_TOLD = 3
 """Of so many lines that are no records each is told; of more it is said how many there are."""

@@ -32,6 +32,7 @@ _PAGES = [
         for page in ("docs/tour.md", "docs/deploy.md", "docs/tuning.md", "README.md")
     ),
     "docs/errors.md",
+    "docs/irdl.md",
     "docs/machines.md",
     "docs/security.md",
     "ARCHITECTURE.md",

@@ -249,7 +249,13 @@ CASES = {
     ),
     "unparsable format": (
         _FORMAT % "$a attr-dict",
-        "bad.py:15: error: plugin 'bad.py' fails: the definition of op 'bad.formatted': operand 'c' not found",
+        "bad.py:15: error: plugin 'bad.py' fails: the definition of op 'bad.formatted': the format does not "
+        "say operand 'c'; write $c in it",
+    ),
+    "a format with an unknown name": (
+        _FORMAT % "$a $b $c attr-dict",
+        "the definition of op 'bad.formatted': expected variable to refer to an operand, attribute, region, or "
+        "successor, got '$b'",
     ),
     "a type that does not follow": (
         _FORMAT.replace("c = var_operand_def(F)", "r = result_def(AnyFloat)") % "$a attr-dict `:` type($a)",

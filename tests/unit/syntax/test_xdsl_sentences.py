@@ -65,12 +65,12 @@ def _constrained(constraint: Any, value: Any) -> None:
     constraint.verify(i64, context)  # a second value of a variable
 
 
-def _undetermined() -> object:
+def _with_format(text: str) -> object:
     @irdl_op_definition
     class _(IRDLOperation):
         name = "s.undetermined"
         value = operand_def(AnyAttr())
-        assembly_format = "$value attr-dict"
+        assembly_format = text
 
     return _
 
@@ -89,7 +89,8 @@ _SAYS: dict[str, Callable[[], object]] = {
     "_EXPECTED": lambda: Parser(Context(), "3").parse_str_literal(),
     "_MISSING": lambda: _verified(_Typed.create(operands=[_value(i32)])),
     "_UNKNOWN": lambda: _verified(_Typed.create(operands=[_value(i32)], properties={"count": _count, "other": _count})),
-    "_NOT_INFERRED": _undetermined,
+    "_NOT_INFERRED": lambda: _with_format("$value attr-dict"),
+    "_LEFT_OUT": lambda: _with_format("attr-dict"),
     "_NO_SEGMENTS": lambda: memref.AllocOp.create(operands=[], result_types=[]).verify_(),
 }
 
