@@ -11,7 +11,7 @@ from xdsl.irdl import EqAttrConstraint, operand_def
 
 from mlc.dialects.graph.base import GraphOp
 from mlc.dialects.graph.types import AnyTensor, Shape, Tensor, is_static, shape_of, violation
-from mlc.support.input_values import DeclaresInputs, AllowedValues
+from mlc.support.input_values import AllowedValues, DeclaresInputs
 from mlc.support.semantics import Array
 
 IndexElements = EqAttrConstraint(i32) | EqAttrConstraint(i64)
