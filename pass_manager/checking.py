@@ -34,7 +34,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.functions import is_private
-from mlc.support.input_values import InputValues, values_of_inputs
+from mlc.support.input_values import AllowedValues, values_of_inputs
 from mlc.support.rounding import Rounding
 
 Array = NDArray[Any]
@@ -64,7 +64,7 @@ class _Expected:
     interface: FunctionInterface
     start: Snapshot
     """The module when the function was first seen."""
-    values: Sequence[InputValues | None] = ()
+    values: Sequence[AllowedValues | None] = ()
     """What each argument may be."""
     cases: list[_Case] | None = None
     """None until they are run."""
@@ -230,7 +230,7 @@ class EquivalenceChecker:
         expected = self._expected[name] = _Expected(signature, form, values)
         return expected
 
-    def _values_of(self, function: str) -> Sequence[InputValues | None]:
+    def _values_of(self, function: str) -> Sequence[AllowedValues | None]:
         return self._expected[function].values if function in self._expected else ()
 
     def _draw(self, name: str, draw: Draw) -> list[Array]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from mlc.reference.execution import Array
 from mlc.support.dtypes import bits_of, is_stored, limits_of
-from mlc.support.input_values import InputValues
+from mlc.support.input_values import AllowedValues
 
 InputKind = Literal["ordinary", "magnitudes", "one special", "specials"]
 
@@ -89,7 +89,7 @@ def draw_inputs(
     seed: Sequence[int],
     types: Sequence[tuple[tuple[int, ...], np.dtype[Any]]],
     draw: Draw,
-    values: Sequence[InputValues | None] = (),
+    values: Sequence[AllowedValues | None] = (),
 ) -> list[Array]:
     """An input for each shape and dtype, as `draw` describes them, or of `values`; `seed` and `draw` fix them."""
     rng = np.random.default_rng([*seed, *draw.kind.encode(), draw.number])
@@ -99,7 +99,7 @@ def draw_inputs(
     ]
 
 
-def _of_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any], allowed: InputValues) -> Array:
+def _of_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any], allowed: AllowedValues) -> Array:
     found = rng.integers(allowed.least, allowed.most, shape, endpoint=True)
     if allowed.ascending and found.size:
         found.sort(-1)

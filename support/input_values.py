@@ -16,7 +16,7 @@ from mlc.support.locations import error_at
 
 
 @dataclass(frozen=True)
-class InputValues:
+class AllowedValues:
     """The elements of an input are from `least` to `most`, both included."""
 
     least: int
@@ -30,15 +30,15 @@ class DeclaresInputs(ABC):
     """An op that is defined for some values of its operands only. A class of ops derives from it, beside its base."""
 
     @abstractmethod
-    def input_values(self, operand: int) -> InputValues | None:
+    def input_values(self, operand: int) -> AllowedValues | None:
         """What the operand of this number may be; None for any values."""
 
 
 class _Known(Protocol):
-    def __call__(self, function: str) -> Sequence[InputValues | None]: ...
+    def __call__(self, function: str) -> Sequence[AllowedValues | None]: ...
 
 
-def values_of_inputs(function: FuncOp, module: ModuleOp, known: _Known) -> list[InputValues | None]:
+def values_of_inputs(function: FuncOp, module: ModuleOp, known: _Known) -> list[AllowedValues | None]:
     """What each argument of a function may be: as its attributes say (`mlc.range`, `mlc.ascending`), or an op that
     uses it, or a caller, of whose arguments `known` is told.
 
@@ -55,7 +55,7 @@ def values_of_inputs(function: FuncOp, module: ModuleOp, known: _Known) -> list[
     return found
 
 
-def _said(function: FuncOp, marks: Mapping[str, Attribute]) -> InputValues | None:
+def _said(function: FuncOp, marks: Mapping[str, Attribute]) -> AllowedValues | None:
     said = marks.get(RANGE)
     if said is None:
         return None
@@ -63,15 +63,15 @@ def _said(function: FuncOp, marks: Mapping[str, Attribute]) -> InputValues | Non
     if len(ends) != 2 or not all(isinstance(end, int) for end in ends) or ends[0] > ends[1]:
         required = "the least and the greatest value, as array<i64: 0, 9>"
         raise error_at(function, f"'{RANGE}' is {said}; required: {required}")
-    return InputValues(ends[0], ends[1], ASCENDING in marks)
+    return AllowedValues(ends[0], ends[1], ASCENDING in marks)
 
 
-def _of_users(value: SSAValue) -> InputValues | None:
+def _of_users(value: SSAValue) -> AllowedValues | None:
     users = [use for use in value.uses if isinstance(use.operation, DeclaresInputs)]
     return next((v for use in users if (v := cast(DeclaresInputs, use.operation).input_values(use.index))), None)
 
 
-def _of_argument(value: SSAValue, known: _Known) -> InputValues | None:
+def _of_argument(value: SSAValue, known: _Known) -> AllowedValues | None:
     """What an argument of a call may be, if it is one of the caller's own."""
     if not isinstance(value, BlockArgument):
         return None

@@ -189,6 +189,7 @@ class MaxOp(NumberBinaryOp):
     """
 
     name = "graph.max"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.maximumf", "arith.maxsi", "arith.maxui")
     NEUTRAL: ClassVar[Neutral] = Neutral(float=-inf)
     IDEMPOTENT: ClassVar[bool] = True
     traits = traits_def(Commutative())
@@ -204,6 +205,7 @@ class MinOp(NumberBinaryOp):
     """
 
     name = "graph.min"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.minimumf", "arith.minsi", "arith.minui")
     NEUTRAL: ClassVar[Neutral] = Neutral(float=inf)
     IDEMPOTENT: ClassVar[bool] = True
     traits = traits_def(Commutative())
@@ -237,6 +239,7 @@ class RemOp(NumberBinaryOp):
     """
 
     name = "graph.rem"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.remf", "arith.remsi", "arith.remui")
 
 
 @irdl_op_definition
@@ -263,6 +266,7 @@ class AndOp(LogicOp):
     """
 
     name = "graph.and"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.andi",)
     NEUTRAL: ClassVar[Neutral] = Neutral(integer=-1)
 
 
@@ -276,6 +280,7 @@ class OrOp(LogicOp):
     """
 
     name = "graph.or"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.ori",)
     NEUTRAL: ClassVar[Neutral] = Neutral(integer=0)
 
 
@@ -289,6 +294,7 @@ class XorOp(LogicOp):
     """
 
     name = "graph.xor"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.xori",)
     NEUTRAL: ClassVar[Neutral] = Neutral(integer=0)
     IDEMPOTENT: ClassVar[bool] = False
 
@@ -322,6 +328,7 @@ class ShlOp(ShiftOp):
     """
 
     name = "graph.shl"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.shli",)
 
 
 @irdl_op_definition
@@ -336,3 +343,4 @@ class ShrOp(ShiftOp):
     """
 
     name = "graph.shr"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.shrsi", "arith.shrsi", "arith.shrui")

@@ -52,6 +52,9 @@ class ElementwiseOp(GraphOp, ABC):
 
     MAPS: ClassVar[bool] = True
     WHOLE_AXES: ClassVar[bool] = True
+    POINT: ClassVar[tuple[str, ...]] = ()
+    """The scalar op of arith or math that computes a point, or those for floats, for integers and for unsigned ones.
+    Such an op needs no lowering of its own."""
 
     @classmethod
     def broadcast(cls, *types: Tensor) -> tuple[int, ...]:
@@ -165,6 +168,7 @@ class WhereOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     """
 
     name = "graph.where"
+    POINT: ClassVar[tuple[str, ...]] = ("arith.select",)
 
     condition = operand_def(BooleanTensor)
     on_true = operand_def(AnyTensor)

@@ -11,7 +11,7 @@ from xdsl.irdl import EqAttrConstraint, operand_def
 
 from mlc.dialects.graph.base import GraphOp
 from mlc.dialects.graph.types import AnyTensor, Shape, Tensor, is_static, shape_of, violation
-from mlc.support.input_values import DeclaresInputs, InputValues
+from mlc.support.input_values import AllowedValues, DeclaresInputs
 from mlc.support.semantics import Array
 
 IndexElements = EqAttrConstraint(i32) | EqAttrConstraint(i64)
@@ -86,7 +86,7 @@ class IndexedOp(GraphOp, DeclaresInputs, ABC):
     def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         """The axes of `data` that coordinates are along, each with those that indices with these elements hold."""
 
-    def input_values(self, operand: int) -> InputValues | None:
+    def input_values(self, operand: int) -> AllowedValues | None:
         """Of indices, those of an element of each axis, from the start or from the end."""
         if self.operands[operand] is not self.indices or not all(is_static(v.type) for v in self.operands):
             return None
@@ -94,7 +94,7 @@ class IndexedOp(GraphOp, DeclaresInputs, ABC):
 
         axes = [axis for axis, _ in self.coordinates(np.empty(shape_of(self.indices)))]
         extent = min((shape_of(self.data)[axis] for axis in axes), default=0)
-        return InputValues(-extent, extent - 1) if extent else None
+        return AllowedValues(-extent, extent - 1) if extent else None
 
     def out_of_range(self, indices: Array) -> str | None:
         """Which of these indices is one of no element, counted from the start or from the end; None if all are."""

@@ -9,6 +9,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.irdl import irdl_op_definition
 
 from mlc.dialects.graph.unary import FloatUnaryOp
@@ -28,6 +30,7 @@ class SinOp(FloatUnaryOp):
     """
 
     name = "graph.sin"
+    POINT: ClassVar[tuple[str, ...]] = ("math.sin",)
 
 
 @irdl_op_definition
@@ -40,6 +43,7 @@ class CosOp(FloatUnaryOp):
     """
 
     name = "graph.cos"
+    POINT: ClassVar[tuple[str, ...]] = ("math.cos",)
 
 
 @irdl_op_definition
@@ -52,6 +56,7 @@ class TanOp(FloatUnaryOp):
     """
 
     name = "graph.tan"
+    POINT: ClassVar[tuple[str, ...]] = ("math.tan",)
 
 
 @irdl_op_definition
@@ -64,6 +69,7 @@ class AsinOp(FloatUnaryOp):
     """
 
     name = "graph.asin"
+    POINT: ClassVar[tuple[str, ...]] = ("math.asin",)
 
 
 @irdl_op_definition
@@ -76,6 +82,7 @@ class AcosOp(FloatUnaryOp):
     """
 
     name = "graph.acos"
+    POINT: ClassVar[tuple[str, ...]] = ("math.acos",)
 
 
 @irdl_op_definition
@@ -88,6 +95,7 @@ class AtanOp(FloatUnaryOp):
     """
 
     name = "graph.atan"
+    POINT: ClassVar[tuple[str, ...]] = ("math.atan",)
 
 
 @irdl_op_definition
@@ -100,6 +108,7 @@ class SinhOp(FloatUnaryOp):
     """
 
     name = "graph.sinh"
+    POINT: ClassVar[tuple[str, ...]] = ("math.sinh",)
 
 
 @irdl_op_definition
@@ -112,6 +121,7 @@ class CoshOp(FloatUnaryOp):
     """
 
     name = "graph.cosh"
+    POINT: ClassVar[tuple[str, ...]] = ("math.cosh",)
 
 
 @irdl_op_definition
@@ -124,6 +134,7 @@ class AsinhOp(FloatUnaryOp):
     """
 
     name = "graph.asinh"
+    POINT: ClassVar[tuple[str, ...]] = ("math.asinh",)
 
 
 @irdl_op_definition
@@ -136,6 +147,7 @@ class AcoshOp(FloatUnaryOp):
     """
 
     name = "graph.acosh"
+    POINT: ClassVar[tuple[str, ...]] = ("math.acosh",)
 
 
 @irdl_op_definition
@@ -148,3 +160,4 @@ class AtanhOp(FloatUnaryOp):
     """
 
     name = "graph.atanh"
+    POINT: ClassVar[tuple[str, ...]] = ("math.atanh",)

@@ -147,6 +147,7 @@ class ExpOp(FloatUnaryOp):
     """
 
     name = "graph.exp"
+    POINT: ClassVar[tuple[str, ...]] = ("math.exp",)
 
 
 @irdl_op_definition
@@ -159,6 +160,7 @@ class LogOp(FloatUnaryOp):
     """
 
     name = "graph.log"
+    POINT: ClassVar[tuple[str, ...]] = ("math.log",)
 
 
 @irdl_op_definition
@@ -171,6 +173,7 @@ class ExpM1Op(FloatUnaryOp):
     """
 
     name = "graph.expm1"
+    POINT: ClassVar[tuple[str, ...]] = ("math.expm1",)
 
 
 @irdl_op_definition
@@ -183,6 +186,7 @@ class Log1pOp(FloatUnaryOp):
     """
 
     name = "graph.log1p"
+    POINT: ClassVar[tuple[str, ...]] = ("math.log1p",)
 
 
 @irdl_op_definition
@@ -195,6 +199,7 @@ class SqrtOp(FloatUnaryOp):
     """
 
     name = "graph.sqrt"
+    POINT: ClassVar[tuple[str, ...]] = ("math.sqrt",)
 
 
 @irdl_op_definition
@@ -207,6 +212,7 @@ class RsqrtOp(FloatUnaryOp):
     """
 
     name = "graph.rsqrt"
+    POINT: ClassVar[tuple[str, ...]] = ("math.rsqrt",)
 
 
 @irdl_op_definition
@@ -219,6 +225,7 @@ class TanhOp(FloatUnaryOp):
     """
 
     name = "graph.tanh"
+    POINT: ClassVar[tuple[str, ...]] = ("math.tanh",)
 
 
 @irdl_op_definition
@@ -255,6 +262,7 @@ class ErfOp(FloatUnaryOp):
     """
 
     name = "graph.erf"
+    POINT: ClassVar[tuple[str, ...]] = ("math.erf",)
 
 
 @irdl_op_definition
@@ -267,6 +275,7 @@ class FloorOp(FloatUnaryOp):
     """
 
     name = "graph.floor"
+    POINT: ClassVar[tuple[str, ...]] = ("math.floor",)
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.floor",)
 
 
@@ -280,6 +289,7 @@ class CeilOp(FloatUnaryOp):
     """
 
     name = "graph.ceil"
+    POINT: ClassVar[tuple[str, ...]] = ("math.ceil",)
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.ceil",)
 
 
@@ -293,6 +303,7 @@ class RoundOp(FloatUnaryOp):
     """
 
     name = "graph.round"
+    POINT: ClassVar[tuple[str, ...]] = ("math.roundeven",)
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.round",)
 
 
@@ -306,6 +317,7 @@ class TruncOp(FloatUnaryOp):
     """
 
     name = "graph.trunc"
+    POINT: ClassVar[tuple[str, ...]] = ("math.trunc",)
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.trunc",)
 
 

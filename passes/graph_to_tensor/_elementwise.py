@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math as numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith, math
@@ -22,6 +22,7 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
 from mlc.dialects.arith import (
+    Arith,
     CmpfOp,
     CmpiOp,
     ExtSIOp,
@@ -152,19 +153,9 @@ def _unsigned_power(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
     return p(math.IPowIOp, a, p(SelectOp, p(CmpiOp, b, p.number(0, b.type), "slt"), smaller, b))
 
 
-def _just(op_type: Callable[..., Operation]) -> Body:
-    """The body that is one op."""
-
-    def body(p: Points, *operands: SSAValue) -> SSAValue:
-        return p(op_type, *operands)
-
-    return body
-
-
-def _either(
-    of_float: Callable[..., Operation], of_int: Callable[..., Operation], of_unsigned: Callable[..., Operation]
-) -> Body:
-    """The body that is one op on floats, another on integers, and a third on unsigned ones."""
+def _point(names: Sequence[str]) -> Body:
+    """The body that is one op: the same for all types, or one for floats, one for integers, one for unsigned ones."""
+    of_float, of_int, of_unsigned = [_SCALAR_OPS[name] for name in names] * (3 // len(names))
 
     def body(p: Points, *operands: SSAValue) -> SSAValue:
         return p.typed(of_float, of_int, *operands, of_unsigned=of_unsigned)
@@ -172,54 +163,23 @@ def _either(
     return body
 
 
+_SCALAR_OPS = {op.name: op for dialect in (Arith, math.Math) for op in dialect.operations}
 BODIES: dict[type[Operation], Body] = {
     graph.NegOp: _neg,
     graph.AbsOp: _abs,
     graph.ReluOp: _relu,
-    graph.ExpOp: _just(math.ExpOp),
-    graph.ExpM1Op: _just(math.ExpM1Op),
-    graph.LogOp: _just(math.LogOp),
-    graph.Log1pOp: _just(math.Log1pOp),
-    graph.SqrtOp: _just(math.SqrtOp),
-    graph.RsqrtOp: _just(math.RsqrtOp),
-    graph.TanhOp: _just(math.TanhOp),
     graph.SigmoidOp: _sigmoid,
     graph.SiluOp: _silu,
-    graph.ErfOp: _just(math.ErfOp),
-    graph.FloorOp: _just(math.FloorOp),
-    graph.CeilOp: _just(math.CeilOp),
-    graph.RoundOp: _just(math.RoundEvenOp),
-    graph.TruncOp: _just(math.TruncOp),
     graph.SignOp: _sign,
-    graph.SinOp: _just(math.SinOp),
-    graph.CosOp: _just(math.CosOp),
-    graph.TanOp: _just(math.TanOp),
-    graph.AsinOp: _just(math.AsinOp),
-    graph.AcosOp: _just(math.AcosOp),
-    graph.AtanOp: _just(math.AtanOp),
-    graph.SinhOp: _just(math.SinhOp),
-    graph.CoshOp: _just(math.CoshOp),
-    graph.AsinhOp: _just(math.AsinhOp),
-    graph.AcoshOp: _just(math.AcoshOp),
-    graph.AtanhOp: _just(math.AtanhOp),
     graph.NotOp: _not,
     graph.AddOp: Points.add,
     graph.SubOp: Points.sub,
     graph.MulOp: Points.mul,
     graph.DivOp: _div,
-    graph.RemOp: _either(RemFOp, arith.RemSIOp, arith.RemUIOp),
     graph.ModOp: _mod,
-    graph.MaxOp: _either(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
-    graph.MinOp: _either(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
     graph.PowOp: _power,
-    graph.AndOp: _just(arith.AndIOp),
-    graph.OrOp: _just(arith.OrIOp),
-    graph.XorOp: _just(arith.XOrIOp),
-    graph.ShlOp: _just(arith.ShLIOp),
-    graph.ShrOp: _either(arith.ShRSIOp, arith.ShRSIOp, arith.ShRUIOp),
-    graph.WhereOp: _just(SelectOp),
 }
-"""The scalar body of each elementwise op that has no properties."""
+"""The scalar bodies that are more than one op, which `ElementwiseOp.POINT` names."""
 
 _FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _INTEGER_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
@@ -273,12 +233,17 @@ def scalar_constant(operand: SSAValue) -> IntegerAttr[IntegerType] | FloatAttr |
     return None if number is None else scalar_attribute(number, constant.value.get_element_type())
 
 
-@lowers("convert-graph-to-tensor", *BODIES)
-class ElementwiseToMap(Elementwise):
-    """One map; the table has its body."""
+_OF_POINTS = [op for op in graph.Graph.operations if issubclass(op, graph.ElementwiseOp) and (op.POINT or op in BODIES)]
 
-    def build(self, op: Operation, b: Builder) -> SSAValue:
-        return self.map(op, b, BODIES[type(op)])
+
+@lowers("convert-graph-to-tensor", graph.ElementwiseOp, *_OF_POINTS)
+class ElementwiseToMap(Elementwise):
+    """One map; the op says which op computes a point, or the table has its body."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue | None:
+        assert isinstance(op, graph.ElementwiseOp)
+        body = _point(op.POINT) if op.POINT else BODIES.get(type(op))
+        return None if body is None else self.map(op, b, body)
 
 
 @lowers("convert-graph-to-tensor", graph.GeluOp)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mlc.reference.inputs import Draw, InputKind, draw_inputs
-from mlc.support.input_values import InputValues
+from mlc.support.input_values import AllowedValues
 
 if TYPE_CHECKING:
     from mlc.tests.conftest import CommandLine
@@ -22,7 +22,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def
 from mlc.dialects.graph.base import GraphOp
 from mlc.reference.execution import InputsUndefined, evaluates
-from mlc.support.input_values import DeclaresInputs, InputValues
+from mlc.support.input_values import DeclaresInputs, AllowedValues
 from mlc.support.types import tensor_type
 
 
@@ -43,9 +43,9 @@ class SpmvOp(GraphOp, DeclaresInputs):
 
     def input_values(self, operand):
         if operand == 1:
-            return InputValues(0, tensor_type(self.x).get_shape()[0] - 1)
+            return AllowedValues(0, tensor_type(self.x).get_shape()[0] - 1)
         if operand == 2:
-            return InputValues(0, tensor_type(self.values).get_shape()[0], ascending=True)
+            return AllowedValues(0, tensor_type(self.values).get_shape()[0], ascending=True)
         return None
 
 
@@ -140,7 +140,7 @@ def test_a_range_that_is_none(said: str, mlc_opt: CommandLine, tmp_path: Path) -
 @pytest.mark.parametrize("kind", ["ordinary", "magnitudes", "one special", "specials"])
 def test_what_is_drawn(kind: str) -> None:
     types = [((3, 50), np.dtype(np.int32)), ((4,), np.dtype(np.float32)), ((2, 9), np.dtype(np.int64))]
-    values = [InputValues(-2, 3), None, InputValues(0, 7, ascending=True)]
+    values = [AllowedValues(-2, 3), None, AllowedValues(0, 7, ascending=True)]
     draw = Draw(cast(InputKind, kind))
     free, _, rows = draw_inputs([1], types, draw, values)
     assert {*free.ravel().tolist()} == {-2, -1, 0, 1, 2, 3} and free.dtype == np.int32
