@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from mlc.targets.machine import Machine
     from mlc.targets.program import Signature
 
+LLVM_IR = "llvm-ir"
+"""The form of text that is LLVM IR."""
+
 
 @dataclass(frozen=True)
 class LoweredModel:

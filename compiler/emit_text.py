@@ -8,12 +8,12 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from mlc.compiler.backend import LLVM_IR
 from mlc.pass_manager.pipeline import HIGHEST, LEVELS
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
-LLVM_IR = "llvm-ir"
 TEXT_FORMS = ("mlir", *(f"mlir:{level}" for level in LEVELS), LLVM_IR, "asm")
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mlc.compiler.backend import Backend, LoweredModel
-from mlc.compiler.emit_text import LLVM_IR
+from mlc.compiler.backend import LLVM_IR, Backend, LoweredModel
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
