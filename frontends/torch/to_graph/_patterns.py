@@ -25,7 +25,7 @@ from mlc.frontends.torch.to_graph._conversion import ATEN_PAIRS, ATEN_PASS, OF_C
 from mlc.frontends.torch.to_graph._decompositions import objection
 from mlc.pass_manager.lowering import lowers
 from mlc.support import dtypes
-from mlc.support.errors import CompilerBug
+from mlc.support.errors import CompilerBug, Words
 
 _NUMBERS = ("number", "Optional[number]", "List[number]")
 """The types of arguments that may be complex numbers of Python, as torch spells them."""
@@ -93,7 +93,7 @@ class _FromAten(PatternOfPairs):
         """What the function gives for arguments, values of the source among them."""
         return self.called(op, call, **arguments)
 
-    def reason(self, op: Operation, error: Exception) -> str | None:
+    def reason(self, op: Operation, error: Exception) -> Words | Unconvertible | None:
         """Patterns count on what torch requires of a call. When one fails, torch is asked whether the call is right;
         only then mlc is wrong."""
         if isinstance(error, CompilerBug):
