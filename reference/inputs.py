@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -93,9 +92,10 @@ def draw_inputs(
 ) -> list[Array]:
     """An input for each shape and dtype, as `draw` describes them, or of `values`; `seed` and `draw` fix them."""
     rng = np.random.default_rng([*seed, *draw.kind.encode(), draw.number])
+    padded = [*values, *([None] * len(types))]
     return [
-        _drawn(rng, [*seed, i], *each, draw) if allowed is None else _of_values(rng, *each, allowed)
-        for i, (each, allowed) in enumerate(zip_longest(types, values[: len(types)]))
+        _drawn(rng, [*seed, i], *each, draw) if (allowed := padded[i]) is None else _of_values(rng, *each, allowed)
+        for i, each in enumerate(types)
     ]
 
 
