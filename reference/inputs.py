@@ -92,9 +92,10 @@ def draw_inputs(
 ) -> list[Array]:
     """An input for each shape and dtype, as `draw` describes them, or of `values`; `seed` and `draw` fix them."""
     rng = np.random.default_rng([*seed, *draw.kind.encode(), draw.number])
+    padded = [*values, *([None] * len(types))]
     return [
-        _drawn(rng, [*seed, i], shape, dtype, draw) if allowed is None else _of_values(rng, shape, dtype, allowed)
-        for i, ((shape, dtype), allowed) in enumerate(zip(types, [*values, *[None] * len(types)], strict=False))
+        _drawn(rng, [*seed, i], *each, draw) if (allowed := padded[i]) is None else _of_values(rng, *each, allowed)
+        for i, each in enumerate(types)
     ]
 
 
