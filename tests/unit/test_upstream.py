@@ -201,7 +201,14 @@ def test_upstream_gives_locations_back(flags: list[str]) -> None:
     in_place = _run("mlir-opt", text, "--mlir-print-debuginfo", "--mlir-print-local-scope", *flags)
     read = _generic(_read(with_aliases), ctx, debuginfo=True)
     assert read == _generic(_read(in_place), ctx, debuginfo=True)
-    assert re.findall(r"loc\([^)]*", read) == re.findall(r"loc\([^)]*", text)
+    assert _places(read) == _places(text)
+
+
+def _places(text: str) -> list[str]:
+    """The locations, but for those of ends of bodies: that of a named op is not printed."""
+    return [
+        place for line in text.splitlines() if "linalg.yield" not in line for place in re.findall(r"loc\([^)]*", line)
+    ]
 
 
 def test_weights_stay_in_their_file_on_request() -> None:

@@ -70,7 +70,7 @@ before = set(sys.modules)
 import mlc.tools.entry
 print(sorted(set(sys.modules) - before))"""
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stdout == "['mlc', 'mlc.tools', 'mlc.tools.entry']\n"
+    assert result.stdout == "['gc', 'mlc', 'mlc.tools', 'mlc.tools.entry']\n"
 
 
 @pytest.mark.parametrize("command", ["mlc-opt", "mlc"])
