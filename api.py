@@ -92,7 +92,7 @@ def compile(
     in hand of ONNX is taken, too: an `onnx.ModelProto`, or the bytes of a file.
 
     `shapes` are shapes by the names of inputs, and extents by the names of their dims; `values` are those of inputs
-    that only steer, which are no inputs any more. A list holds several shapes: `{"batch": [1, 8, 32]}` makes a
+    that only steer, which are not inputs any more. A list holds several shapes: `{"batch": [1, 8, 32]}` makes a
     `ShapedModel`, one library that runs the code for the shapes of a call. A model that leaves dims of its inputs open
     becomes an `OpenModel`, which is compiled for the shapes of each call when they are met first.
 
@@ -156,7 +156,7 @@ def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredI
 
 
 def _check_choices(model: ModelSource, choices: ShapeChoices) -> None:
-    """Raises: TypeError if a list of numbers is given to an input of more dims: it is no shape, but several."""
+    """Raises: TypeError if a list of numbers is given to an input of more dims: it is not a shape, but several."""
     for declared in model.inputs():
         several = choices.get(declared.name, ())
         if several and len(declared.shape or ()) > 1 and all(isinstance(extent, int) for extent in several):
@@ -195,7 +195,7 @@ def _deep() -> Generator[None]:
 
 
 def _bindings(shapes: object, values: object) -> Bindings:
-    """Raises: TypeError if one of them is no mapping from names to shapes or values."""
+    """Raises: TypeError if one of them is not a mapping from names to shapes or values."""
     import numpy as np
 
     for noun, given in (("shapes", shapes), ("values", values)):
@@ -217,7 +217,7 @@ def _bindings(shapes: object, values: object) -> Bindings:
 
 
 def _shape(name: str, shape: Any) -> BoundShape:
-    """Raises: TypeError if `shape` is no number and no sequence of numbers."""
+    """Raises: TypeError if `shape` is not a number or a sequence of numbers."""
     try:
         if isinstance(shape, Sequence):
             return tuple(operator.index(extent) for extent in cast("Sequence[Any]", shape))
@@ -229,7 +229,7 @@ def _shape(name: str, shape: Any) -> BoundShape:
 
 
 def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
-    """Raises: TypeError if `weights` is no mapping from names to arrays."""
+    """Raises: TypeError if `weights` is not a mapping from names to arrays."""
     import numpy as np
 
     if not isinstance(cast(object, weights or {}), Mapping):
@@ -245,7 +245,7 @@ def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
 
 def _make_library(model: ModelSource, weights: Mapping[str, Array], options: CompileOptions, path: Path) -> None:
     """Make the library of a model that is given as text, from the cache if it was compiled before."""
-    if weights:  # they are no part of the text, by which the cache knows it
+    if weights:  # they are not part of the text, by which the cache knows it
         module = _parse(model, weights, options.bindings)
         _build(module, _contexts[module], options, path)
         return
@@ -281,7 +281,7 @@ def _context_of(model: ModuleOp, weights: Mapping[str, Array]) -> CompilerContex
 
 
 def _checked(model: object) -> ModuleOp:
-    """Raises: TypeError if `model` is no module."""
+    """Raises: TypeError if `model` is not a module."""
     from xdsl.dialects.builtin import ModuleOp
 
     if not isinstance(model, ModuleOp):

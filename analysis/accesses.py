@@ -89,7 +89,7 @@ def replace_counter(counter: SSAValue, new: CounterValue) -> None:
 
 
 def loop_of(counter: SSAValue) -> ForOp | None:
-    """The loop that a value counts; None if it is no loop counter."""
+    """The loop that a value counts; None if it is not a loop counter."""
     loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
     return loop if isinstance(loop, ForOp) and counter is loop.induction_variable else None
 
@@ -98,7 +98,7 @@ def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int,
     """The least and the greatest value of an expression of these loop counters, in all iterations together.
 
     Raises:
-        ValueError: one of them is no loop counter.
+        ValueError: one of them is not a loop counter.
     """
     ranges: list[range] = []
     for counter in counters:

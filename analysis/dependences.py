@@ -108,7 +108,7 @@ class _Distance:
 
 
 def _distance(a: IndexSum, b: IndexSum, levels: Sequence[Level], scope: ForOp | None) -> _Distance | None:
-    """How far `b` may be behind `a`; None if one of them depends on what is no loop counter."""
+    """How far `b` may be behind `a`; None if one of them depends on what is not a loop counter."""
     distance = _Distance(b.constant - a.constant, b.constant - a.constant)
     terms, others = dict(a.factors), dict(b.factors)
     for level in levels:

@@ -55,7 +55,7 @@ class IndexSum:
         return IndexSum({v: factor for v, factor in self.factors.items() if v not in values}, self.constant)
 
     def bounds(self) -> Interval | None:
-        """All values that the sum can have; None if one of its values is no loop counter."""
+        """All values that the sum can have; None if one of its values is not a loop counter."""
         low = high = self.constant
         for value, factor in self.factors.items():
             trips = range_of(value)

@@ -106,7 +106,7 @@ def networks(batch: int = 1) -> dict[str, Callable[[], Network]]:
 
 
 def _package(name: str) -> Any:
-    """A package that is no dependency of mlc, not even of its tests."""
+    """A package that is not a dependency of mlc, not even of its tests."""
     return importlib.import_module(name)
 
 

@@ -72,7 +72,7 @@ def signature_of(module: ModuleOp, outputs: Sequence[str] = ()) -> Signature:
     `output_names` gave before the module was lowered; a workspace argument gives the size of the workspace.
 
     Raises:
-        UserError: there is no public function with a body, or more than one, or an argument is no buffer.
+        UserError: there is no public function with a body, or more than one, or an argument is not a buffer.
     """
     entries = models_of(module)
     if not entries:

@@ -100,7 +100,7 @@ class OpenModel(Model):
         """The shapes of arrays for all inputs.
 
         Raises:
-            InputError: one is no array, or its shape does not fit the input.
+            InputError: one is not an array, or its shape does not fit the input.
         """
         shapes: list[Shape] = []
         for declared, array in zip(self.open_inputs, arrays, strict=True):

@@ -117,8 +117,8 @@ class CompileOptions:
         return tuple(value.identity if isinstance(value, Bindings) else str(value) for value in values)
 
     def check(self) -> None:
-        """Raises: UserError if a number is out of range, the target is unknown, the prefix is no name in C, or the file
-        of records is none."""
+        """Raises: UserError if a number is out of range, the target is unknown, the prefix is not a name in C, or the
+        file of records is none."""
         from mlc.targets.machine import resolve_target
 
         if self.prefix and not (self.prefix.isidentifier() and self.prefix.isascii()):

@@ -90,7 +90,7 @@ def load_plugin_dialect(name: str) -> Dialect:
     """The dialect that a plugin brings under this name.
 
     Raises:
-        UserError: it cannot be imported, is no dialect, or is not well formed.
+        UserError: it cannot be imported, is not a dialect, or is not well formed.
     """
     addition = plugin_dialects.get(name)
     assert addition is not None

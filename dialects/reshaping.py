@@ -12,7 +12,7 @@ Shaped = MemRef | Tensor
 
 
 def is_reduced(full: Sequence[tuple[int, int | None]], reduced: Sequence[tuple[int, int | None]]) -> bool:
-    """Whether the second are the first without some of size 1. Dims are few: time is no concern."""
+    """Whether the second are the first without some of size 1. Dims are few: time does not matter."""
     if not full:
         return not reduced
     if reduced and full[0] == reduced[0] and is_reduced(full[1:], reduced[1:]):

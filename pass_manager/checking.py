@@ -333,7 +333,7 @@ class EquivalenceChecker:
                         f"it was {before.dtype} {list(before.shape)}"
                     )
                 if allowed is not None and case.draw.kind == "ordinary" and np.all(np.isfinite(before)):
-                    allowed = replace(allowed, skips_zeros=False)  # zeros times finite numbers are no NaN
+                    allowed = replace(allowed, skips_zeros=False)  # zeros times finite numbers are not NaN
                 if allowed is None:
                     different = bits_differ(before, after)
                 else:

@@ -31,7 +31,7 @@ def as_pass_type(foreign: type[ModulePass]) -> type[Pass]:
         foreign.apply(self, ctx, module)
 
     members: dict[str, object] = {"__module__": foreign.__module__, "__doc__": foreign.__doc__}
-    if not inspect.isabstract(foreign):  # else it has no `apply`, and is no pass of mlc either
+    if not inspect.isabstract(foreign):  # else it has no `apply`, and is not a pass of mlc either
         members["run"] = run
     bases: tuple[type, ...] = (foreign, Pass)
     return type(foreign.__name__, bases, members)  # pyright: ignore[reportGeneralTypeIssues]

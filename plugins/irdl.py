@@ -34,7 +34,7 @@ def load_irdl(path: str | os.PathLike[str]) -> None:
     """Make the dialects known that the `irdl.dialect` ops of a file define. Their ops are written in generic form.
 
     Raises:
-        UserError: the file is not there, is no valid IR, defines no dialect, or the name of one is taken.
+        UserError: the file is not there, is not valid IR, defines no dialect, or the name of one is taken.
     """
     for dialect in _dialects(Path(path)):
         check_dialect(dialect, f"'{path}'")

@@ -16,7 +16,7 @@ def paths_of(given: object) -> tuple[Path, ...]:
     """The files that somebody gives as plugins, as they are found from the current folder.
 
     Raises:
-        TypeError: they are no list of paths.
+        TypeError: they are not a list of paths.
     """
     paths = list(cast("Sequence[object]", given)) if isinstance(given, list | tuple) else [None]
     if not all(isinstance(each, str | os.PathLike) for each in paths):

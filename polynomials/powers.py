@@ -36,7 +36,7 @@ def _with_ends(x: Number, y: Number) -> Number:
 
 
 def _with_sign(x: Number, y: Number, power: Number) -> Number:
-    """Negative for a negative x and an odd y; NaN for a negative, finite x and a y that is no integer."""
+    """Negative for a negative x and an odd y; NaN for a negative, finite x and a y that is not an integer."""
     half = y * 0.5
     of_integer = where(half.floor().equals(half), power, power.with_sign_of(x))
     of_fraction = where(x < 0.0, where(x.equals(-inf), power, nan), power)

@@ -38,7 +38,7 @@ def beyond_rounding(
     If elements `is_even`, a small part of the largest one is within rounding for all of them. `spreads` measures the
     spread of `before` and `after`, if that is needed. What spreads over the border of infinity
     or NaN `before` may be either. The spread of `after` counts for no more than is usual in sums of random numbers, so
-    that a form of needless cancellation is no excuse for what it gives.
+    that a form of needless cancellation is not an excuse for what it gives.
     """
     if not is_float(before.dtype):
         return _integers_beyond_rounding(before, after, rounding, terms, spreads)

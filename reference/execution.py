@@ -145,7 +145,7 @@ class Noise(np.random.Generator):
 
 
 def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
-    """`array` with each float moved by a unit in the last place, up or down; types that are no floats, or are only
+    """`array` with each float moved by a unit in the last place, up or down; types that are not floats, or are only
     stored, stay as they are.
 
     What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign. What was not

@@ -51,7 +51,7 @@ def read_library(path: Path) -> SharedLibrary:
 
     Raises:
         OSError: it cannot be read.
-        NotALibrary: it is no shared library for 64-bit little-endian machines.
+        NotALibrary: it is not a shared library for 64-bit little-endian machines.
         Damaged: its headers point behind its end, or at nothing that could be loaded.
     """
     with path.open("rb") as file:

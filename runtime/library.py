@@ -31,7 +31,7 @@ _loaded_lock = threading.Lock()
 
 
 class ArtifactError(Exception):
-    """A file is no model of mlc, or one that this machine cannot run."""
+    """A file is not a model of mlc, or one that this machine cannot run."""
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def unsigned(element_type: Attribute) -> IntegerType[int]:
 
 
 def least_of(element_type: Attribute) -> float:
-    """The least number of a type, which is no greater than any."""
+    """The least number of a type, which is not greater than any."""
     if (integer := _integer(element_type)) is None:
         return -inf
     return 0 if is_unsigned(element_type) else -(1 << (integer.width.data - 1))

@@ -89,7 +89,7 @@ def llvm_attributes(function: Operation) -> dict[str, str | None]:
     """The attributes of LLVM that a function says it has beside those of the target, with their values.
 
     Raises:
-        UserError: they are no names, and pairs of a name and a value.
+        UserError: they are not names, and pairs of a name and a value.
     """
     attributes: dict[str, str | None] = {}
     said = function.get_attr_or_prop(PASSTHROUGH)

@@ -133,7 +133,7 @@ def open_onnx(file: MappedFile) -> OnnxFile:
 
     Raises:
         OSError: a file beside it cannot be read.
-        ValueError: it is no protobuf message, is cut off, or names external data that is not there.
+        ValueError: it is not a protobuf message, is cut off, or names external data that is not there.
     """
     data = file.data
     if not data:

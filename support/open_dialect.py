@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Dialect, Operation
 class OpenDialect(Dialect):
     """A dialect that makes a class for an op when a text first names it: the operators of a domain that nobody listed.
 
-    `op_named` gives it, or None for what is no name of an op.
+    `op_named` gives it, or None for what is not a name of an op.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ def fields(data: memoryview, start: int, end: int) -> Iterator[Field]:
     """The fields of the message in `data[start:end]`, in order.
 
     Raises:
-        ValueError: the bytes are no message, or the message is cut off.
+        ValueError: the bytes are not a message, or the message is cut off.
     """
     position = start
     while position < end:

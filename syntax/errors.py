@@ -96,7 +96,7 @@ def mistake_of(
         read: the place in the text that it was about.
 
     Returns:
-        None if the class is no plugin's, or says with the exception that the text is wrong.
+        None if the class is not a plugin's, or says with the exception that the text is wrong.
     """
     place = place_of(definition)
     too_deep = isinstance(error, RecursionError) and not is_raised_in_plugin(error)

@@ -6,8 +6,8 @@
 
 An entry is one file, called `<key>-<digest of its bytes>`. It appears whole: written to a temporary file and renamed,
 or a second name of the artifact itself. An entry whose digest does not match (somebody changed the artifact in place, a
-failing disk, a crash before it was on the disk) is dropped and made again. A cache that cannot be written is no error:
-everything works, uncached.
+failing disk, a crash before it was on the disk) is dropped and made again. A cache that cannot be written is not an
+error: everything works, uncached.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def _end(text: ModuleText, machine: Machine) -> str:
 
 
 _BARE = frozenset(("alwaysinline", "cold", "hot", "minsize", "noinline", "optsize"))
-"""What is no string attribute of LLVM where it stands without a value."""
+"""What is not a string attribute of LLVM where it stands without a value."""
 
 
 def _spelled(attribute: tuple[str, str | None]) -> str:

@@ -100,7 +100,7 @@ def _is_random(name: str) -> bool:
 
 
 class Unusable(Exception):
-    """A case has inputs or outputs that are no tensors of numbers."""
+    """A case has inputs or outputs that are not tensors of numbers."""
 
 
 def _prepare(case: Any, folder: Path) -> tuple[Path, list[tuple[list[Any], list[Any]]]]:
@@ -127,7 +127,7 @@ def _tensors(folder: Path, noun: str, model: Path) -> list[Any]:
     for i in range(len(list(folder.glob(f"{noun}_*.pb")))):
         data = (folder / f"{noun}_{i}.pb").read_bytes()
         if names[i].type.WhichOneof("value") != "tensor_type":
-            raise Unusable(f"{noun} {i} is no tensor")
+            raise Unusable(f"{noun} {i} is not a tensor")
         result.append(onnx.numpy_helper.to_array(onnx.TensorProto.FromString(data)))
     return result
 
@@ -167,7 +167,7 @@ def _operators(path: Path) -> tuple[str, ...]:
 def _run(path: Path, inputs: Sequence[Any], native: bool) -> list[np.ndarray[Any, Any]]:
     """The outputs, with as few inputs bound to values as the conversion lets go."""
     if not all(isinstance(each, np.ndarray | np.generic) for each in inputs):
-        raise Unusable("an input is no tensor")
+        raise Unusable("an input is not a tensor")
     arrays = [np.asarray(each) for each in inputs]
     if any(a.dtype.kind in "OSU" for a in arrays):
         raise Unusable("an input holds strings")

@@ -34,7 +34,7 @@ def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
         seed: of the random numbers.
 
     Raises:
-        UserError: there is no such file, or it is no model of ONNX.
+        UserError: there is no such file, or it is not a model of ONNX.
     """
     import numpy as np
 

@@ -141,7 +141,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--all", action="store_true", help="name each program that is not right")
     args = parser.parse_args(argv)
     if not args.folder.is_dir():
-        parser.error(f"{args.folder} is no folder")
+        parser.error(f"{args.folder} is not a folder")
     start = time.perf_counter()
     outcomes: list[ProgramOutcome] = []
     for each in run_all(programs(args.folder, args.only, args.every), args.how or "reference", args.workers):

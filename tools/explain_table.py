@@ -19,7 +19,7 @@ Kernels are measured alone, with operands in the nearest cache; '{_REST}' is wha
 that are farther away, code that is cold, calls. Times are the shortest of many calls."""
 _INLINED = "inlined"
 _INLINED_NOTE = f"""\
-What is {_INLINED} is no call any more but a part of the loop that called it; its time is in '{_REST}'."""
+What is {_INLINED} is not a call any more but a part of the loop that called it; its time is in '{_REST}'."""
 _SUM = "sum"
 _ESTIMATES_NOTE = """\
 Kernels are measured alone, with random inputs and with operands in the nearest cache that holds them, as it is
@@ -113,7 +113,7 @@ def _beside(numbers: ModelNumbers, estimated: float | None, seconds: float | Non
 
 
 def _inlined(numbers: ModelNumbers) -> set[str]:
-    """The kernels that are no functions any more: parts of the loops that called them."""
+    """The kernels that are not functions any more: parts of the loops that called them."""
     ctx = numbers.ctx.clone()
     module = numbers.module.clone()
     options = numbers.options

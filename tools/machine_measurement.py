@@ -145,7 +145,7 @@ def _measured(values: list[float], more_is_better: bool = False) -> _Value:
 def _difference(seen: Rounds, together: str, alone: str) -> _Value:
     """The nanoseconds that a task takes longer where it is shared.
 
-    Where the other core is busy nobody helps, and two tasks take twice as long: that is no cost of threads.
+    Where the other core is busy nobody helps, and two tasks take twice as long: that is not a cost of threads.
     """
     least = _measured(seen.seconds[alone])[0]
     value, spread, source = _measured([max(1e9 * (s - least), 1.0) for s in seen.seconds[together]])

@@ -59,7 +59,7 @@ def in_words(size: int) -> str:
 
 
 def _bytes(text: str) -> int:
-    """Raises: UserError if `text` is no size."""
+    """Raises: UserError if `text` is not a size."""
     match = _SIZE.fullmatch(text)
     if match is None:
         raise UserError(f"found the size '{text}'; required: a number of bytes, such as 500M or 2G")

@@ -55,7 +55,7 @@ def _names(kind: str, name: str) -> dict[str, str]:
     """The spellings of `name` that the templates use.
 
     Raises:
-        UserError: it is no name, or taken.
+        UserError: it is not a name, or taken.
     """
     file = name.replace("-", "_")
     if not _NAME.fullmatch(name) or keyword.iskeyword(file):

@@ -18,7 +18,8 @@ _PATIENCE = 1.0
 
 @contextmanager
 def progress_bar(text: str) -> Generator[ProgressBar | None]:
-    """A bar about `text`; None if standard error is no terminal, or one of a notebook, which keeps what is erased."""
+    """A bar about `text`; None if standard error is not a terminal, or one of a notebook, which keeps what is
+    erased."""
     if not sys.stderr.isatty() or "JPY_PARENT_PID" in os.environ:
         yield None
         return

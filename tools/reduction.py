@@ -82,7 +82,7 @@ class Reducer:
         self.attempts += 1
         try:
             verify(smaller)
-        except Exception:  # whatever a verifier raises: this is no module to go on with
+        except Exception:  # whatever a verifier raises: this is not a module to go on with
             return False
         if not self.is_interesting(smaller.clone()):
             return False

@@ -77,7 +77,7 @@ class Roofline:
     def bound(self, work: KernelWork) -> Bound:
         """The least time of one call.
 
-        An operation that is no multiply-add takes as long as one, or less where a core starts additions beside them.
+        An operation that is not a multiply-add takes as long as one, or less where a core starts additions beside them.
         Products with padding are left out: a kernel need not compute them. Vectors have more lanes of narrow integers.
         """
         needed, width = work.multiply_adds - work.with_padding, work.element_bits / 32

@@ -76,7 +76,7 @@ def main() -> None:
     asked, told = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
-    os.dup2(2, 1)  # what clang or a plugin prints is no answer
+    os.dup2(2, 1)  # what clang or a plugin prints is not an answer
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
     with deep_recursion(), tempfile.TemporaryDirectory(prefix="mlc-tune-") as folder:

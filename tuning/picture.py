@@ -14,7 +14,7 @@ def require_picture(path: Path) -> None:
     """Make sure that a picture can be drawn, before there is something to draw.
 
     Raises:
-        UserError: the library is missing, the file is no PNG, or there is no folder for it.
+        UserError: the library is missing, the file is not a PNG, or there is no folder for it.
     """
     try:
         import matplotlib  # noqa: F401  # pyright: ignore[reportUnusedImport, reportMissingImports]

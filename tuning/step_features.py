@@ -21,5 +21,5 @@ def step_features(steps: Schedule, sizes: Sequence[int]) -> dict[str, float]:
             value = getattr(step, f.name)
             if isinstance(value, int):
                 found[f"{name} {f.name}"] = value
-                product += log2(max(value, 1))  # the level of `clang(0)` is no size
+                product += log2(max(value, 1))  # the level of `clang(0)` is not a size
     return {**found, "steps": len(steps), "product": product}

@@ -119,7 +119,7 @@ class Tuner:
                 case _, Lost(reason):
                     self._lose(site, search, work, reason)
                 case _:
-                    raise AssertionError(f"{answer} is no answer to {work}")
+                    raise AssertionError(f"{answer} is not an answer to {work}")
             self.changed(search)
             if goes_on and (built := self._built.get(site.name)):
                 self._give(site, search, Examine(search.name, schedule_text(built.pop(0)), schedule_text(search.best)))

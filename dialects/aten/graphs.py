@@ -272,7 +272,7 @@ class _Reader:
         self.values[node] = [self._as_complex(v, node) if val.is_complex() else v for val, v in results]
 
     def _tensors(self, operands: Sequence[Any], node: Node) -> list[SSAValue]:
-        """Those operands that are no numbers, which are known; complex ones as they lie in memory."""
+        """Those operands that are not numbers, which are known; complex ones as they lie in memory."""
         tensors = [self._operand(each, node) for each in operands if not is_number(self._plain(each, node))]
         return [as_real(each, self.block) for each in tensors]
 

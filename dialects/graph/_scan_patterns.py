@@ -56,7 +56,7 @@ class SimplifyOperands(RewritePattern):
 
 
 class DropUnused(RewritePattern):
-    """Nothing is carried, taken, used or stacked in vain; rows that are stacked as they come are no new tensor."""
+    """Nothing is carried, taken, used or stacked in vain; rows that are stacked as they come are not a new tensor."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScanOp, rewriter: PatternRewriter) -> None:

@@ -70,7 +70,7 @@ class WinogradInputOp(WinogradOp):
         """One window more for each `tile` rows and columns behind the first two.
 
         Raises:
-            VerifyException: c1 no such tile, c2 the operand is no image that windows cover.
+            VerifyException: c1 no such tile, c2 the operand is not an image that windows cover.
         """
         cls._require_tile(tile)
         shape = input.get_shape()

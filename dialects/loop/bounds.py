@@ -45,7 +45,7 @@ def _counters_around(op: Operation) -> dict[SSAValue, range] | None:
 
 
 def _ends(subscript: AffineExpr, op: LoadOp | StoreOp, ranges: dict[SSAValue, range]) -> tuple[int, int] | None:
-    """The least and the greatest value of a subscript; None if it is no sum of counters."""
+    """The least and the greatest value of a subscript; None if it is not a sum of counters."""
     if (form := LinearForm.of(subscript)) is None:
         return None
     factors: dict[SSAValue, int] = {}

@@ -106,7 +106,7 @@ def _points(
 ) -> tuple[_Points, _Points] | None:
     """The elements that `op` touches, row-major, and the number of the iteration of `loop` for each.
 
-    None if a subscript is no sum of loop counters, or outside of the buffer.
+    None if a subscript is not a sum of loop counters, or outside of the buffer.
     """
     budget = _MOST_POINTS
     values: dict[SSAValue, _Points] = {}

@@ -21,7 +21,7 @@ class RowOp(IRDLOperation):
     %x = loop.row %xs[%t] : memref<16x4x8xf32> -> memref<4x8xf32>
     ```
 
-    A subscript that is no row has undefined behavior.
+    A subscript that is not a row has undefined behavior.
 
     Constraints:
       row_c1: the buffer is static, row-major, and has a dim

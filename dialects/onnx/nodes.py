@@ -86,8 +86,8 @@ def _name_of_number(number: int) -> str:
 def dim_names(message: Message) -> tuple[str, ...] | None:
     """The names of a tensor's dims, nothing where they are numbers; None if no dim has a name.
 
-    What is no identifier, as the specification wants it, is no name: exporters write `?` for each extent that they do
-    not know, and these are not equal.
+    What is not an identifier, as the specification wants it, is not a name: exporters write `?` for each extent that
+    they do not know, and these are not equal.
     """
     if not message.HasField("tensor_type"):
         return None
@@ -159,7 +159,8 @@ def _dense(values: Array, indices: Array, dims: Sequence[int]) -> Array:
 
 
 def attribute(message: Message, resources: Resources, hint: str) -> Attribute | None:
-    """The value of an AttributeProto; None for a graph, which is no attribute, and for types, which nobody asks for.
+    """The value of an AttributeProto; None for a graph, which is not an attribute, and for types, which nobody asks
+    for.
 
     Raises:
         ValueError: it is a tensor with wrong data.
@@ -189,7 +190,7 @@ def attribute(message: Message, resources: Resources, hint: str) -> Attribute | 
 
 
 def plain_value(value: Attribute) -> Any:
-    """An attribute that `attribute` gave, and that is no tensor, in Python: a number, a string, a list of these.
+    """An attribute that `attribute` gave, and that is not a tensor, in Python: a number, a string, a list of these.
 
     Raises:
         TypeError: it is something else.

@@ -153,7 +153,7 @@ def _op(op_type: str, domain: str) -> type[OnnxOp]:
 
 
 def op_named(name: str) -> type[Operation] | None:
-    """The class of the ops with this name in IR; None if it is no name of an operator.
+    """The class of the ops with this name in IR; None if it is not a name of an operator.
 
     Operators of domains that the package does not know may have any name.
     """

@@ -31,7 +31,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 
 @irdl_attr_definition
 class ValueType(ParametrizedAttribute, TypeAttribute):
-    """A value that is no tensor of numbers, by what ONNX calls its type, or one whose type the model does not say.
+    """A value that is not a tensor of numbers, by what ONNX calls its type, or one whose type the model does not say.
 
     ```mlir
     %s = onnx.SequenceConstruct %x : (tensor<4xf32>) -> !onnx.value<"seq(tensor(float))">

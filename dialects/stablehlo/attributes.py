@@ -205,7 +205,7 @@ class ConvAttr(ParametrizedAttribute):
     output: Ints = param_def()
 
     LETTERS: ClassVar[tuple[str, str, str]] = ("bf", "io", "bf")
-    """What is no spatial dim, per tensor: the first letter is -1 in the parts, the second -2."""
+    """What is not a spatial dim, per tensor: the first letter is -1 in the parts, the second -2."""
 
     def dims(self, which: int, letter: str) -> int:
         """Where the dim of this letter stands in the input, the kernel or the output (0, 1 or 2)."""

@@ -55,7 +55,7 @@ def describe(data: bytes, config: dict[str, Any], model: mlc.Model) -> str:
 
 
 def features(data: bytes, config: dict[str, Any]) -> NDArray[np.int32]:
-    """The first and the last bytes without white space, filled up with a number that is no byte: [1, 2048]."""
+    """The first and the last bytes without white space, filled up with a number that is not a byte: [1, 2048]."""
     block, first, last = config["block_size"], config["beg_size"], config["end_size"]
     front = list(data[:block].lstrip()[:first])
     back = list(data[-block:].rstrip()[-last:])

@@ -112,7 +112,7 @@ class Compiled:
         """Run it on the leaves of its arguments, in order; `fit` says that those that are arrays have the right types.
 
         Raises:
-            InputError: one is no array of the shape and dtype that it was compiled for.
+            InputError: one is not an array of the shape and dtype that it was compiled for.
         """
         try:
             frame = self._frames.pop()
@@ -153,8 +153,8 @@ class Compiled:
         return _jax.block_until_ready(held)
 
     def _adapted(self, index: int, leaf: Any) -> Any:
-        """A leaf that is no array of JAX as one of NumPy, as `jax.jit` takes it: it has the dtype that JAX gives it.
-        What is made of one by JAX takes ten times as long as a call."""
+        """A leaf that is not an array of JAX as one of NumPy, as `jax.jit` takes it: it has the dtype that JAX gives
+        it. What is made of one by JAX takes ten times as long as a call."""
         shape, dtype = self._expected[index]
         is_number = isinstance(leaf, bool | int | float | complex) and not shape and not is_key(dtype)
         if is_number:
@@ -183,7 +183,7 @@ def _results(traced: Any) -> list[Any]:
 
 
 def _kind(value: Any) -> tuple[tuple[int, ...], Any]:
-    """The shape and dtype of an array, or of what stands for one; that of keys is no dtype of NumPy."""
+    """The shape and dtype of an array, or of what stands for one; that of keys is not a dtype of NumPy."""
     return tuple(value.shape), value.dtype if is_key(value.dtype) else np.dtype(value.dtype)
 
 

@@ -29,7 +29,7 @@ def type_of_numbers(kind: Any) -> Any:
 
 
 def with_numbers(kind: Any, numbers: Any) -> Any:
-    """Keys of the type `kind` with these numbers; if it is no type of keys, the numbers."""
+    """Keys of the type `kind` with these numbers; if it is not a type of keys, the numbers."""
     return _jax.random.wrap_key_data(numbers, impl=_implementation(kind)) if is_key(kind.dtype) else numbers
 
 

@@ -25,7 +25,7 @@ def checked_and_others(options: Mapping[str, Any] | None) -> tuple[bool, Compile
     """The option `checked`, which is on unless it is given, and those of `compile_options`.
 
     Raises:
-        UserError: as there, or `checked` is no truth value.
+        UserError: as there, or `checked` is not a truth value.
     """
     given = dict(options or {})
     checked = given.pop("checked", True)

@@ -57,7 +57,7 @@ class Extents:
         """From an extent, or another symbolic number, to its number, for these numbers of the symbols.
 
         Raises:
-            UserError: one of them is no number.
+            UserError: one of them is not a number.
         """
         numbers = dict(zip(self._places, key, strict=True))
         for number in key:

@@ -175,7 +175,7 @@ def _is_number(node: Any) -> bool:
 
 
 def _is_own(node: Any) -> bool:
-    """Whether a node is no call of an operator of ATen, but one that readers know anyway."""
+    """Whether a node is not a call of an operator of ATen, but one that readers know anyway."""
     return node.target is operator.getitem or _is_number(node) or is_read(node)
 
 

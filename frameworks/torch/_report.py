@@ -12,7 +12,7 @@ from mlc.frameworks.torch._breaks import in_short, noted
 class Fallback:
     """An operator that stays in torch: why, and where in the model's source it is first met.
 
-    What is no operator: `graph`, all of a graph, and `sizes`, calls with sizes that were not compiled.
+    What is not an operator: `graph`, all of a graph, and `sizes`, calls with sizes that were not compiled.
     """
 
     operator: str

@@ -189,7 +189,7 @@ class _Planning:
         shape, strides = self._shape(node), self._strides(node)
         usual = contiguous_strides(shape)
         is_usual = 0 in shape or all(s == u or e == 1 for s, u, e in zip(strides, usual, shape, strict=True))
-        # A value that lies on itself, and is no view, is none that torch computes: its strides say nothing then.
+        # A value that lies on itself, and is not a view, is none that torch computes: its strides say nothing then.
         plain = is_usual or self._overlaps(node)
         self.found.nodes.append(node)
         self.found.specs.append(ResultSpec(shape, node.meta["val"].dtype, None if plain else strides))

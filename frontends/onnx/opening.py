@@ -27,7 +27,7 @@ def open_file(path: Path, file: str) -> OnnxFile:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file begins with characters that people write, and is no protobuf message for that reason."""
+    """Whether a file begins with characters that people write, and is not a protobuf message for that reason."""
     with path.open("rb") as stream:
         start = stream.read(256)
     return bool(start) and all(byte in b"\t\r\n" or 32 <= byte < 127 for byte in start)

@@ -1,6 +1,6 @@
 """Dims of which only the largest extent is known before the model runs, as that of what `NonZero` finds.
 
-Such a value has the shape of the most that there can be. What lies behind the actual extent is no data, whatever it
+Such a value has the shape of the most that there can be. What lies behind the actual extent is not data, whatever it
 is; `Knowledge.extents` names the value, a `tensor<i64>`, that says where it begins. Each graph op that takes such a
 value has a rule here. It says which dims of the result are bounded in the same way, and may put numbers behind the
 extent that do no harm: zeros under a sum. An op without a rule is refused, so that nobody takes for data what is none.

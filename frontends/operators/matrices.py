@@ -162,8 +162,8 @@ def diagonal(b: GraphBuilder, x: SSAValue, count: int | None = None, row: int = 
 
 
 def first_pivot(b: GraphBuilder, pivots: SSAValue, predicate: str) -> SSAValue:
-    """Of pivots `[batch, n]`, the number, from 1 on, of the first that compares so with 0, or that is no number where
-    it must be positive; 0 if there is none: i64 `[batch]`."""
+    """Of pivots `[batch, n]`, the number, from 1 on, of the first that compares so with 0, or that is not a number
+    where it must be positive; 0 if there is none: i64 `[batch]`."""
     batch, n = shape_of(pivots)
     if 0 in (batch, n):
         return b.splat(0, (batch,), i64)

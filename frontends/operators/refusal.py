@@ -52,7 +52,7 @@ def value_needed(operand: str, value: SSAValue) -> Unconvertible:
 
 
 def _input_of_data(value: SSAValue) -> str | None:
-    """The name of an input behind `value` that is no few integers; None if none is found in reasonable time."""
+    """The name of an input behind `value` that is not a few integers; None if none is found in reasonable time."""
     pending, seen = [value], set[SSAValue]()
     while pending and len(seen) < _MOST_VALUES:
         if (each := pending.pop()) in seen:

@@ -35,14 +35,14 @@ _patching = threading.Lock()
 
 
 class ArchiveError(ValueError):
-    """What a file holds is no archive, or one that is not loaded."""
+    """What a file holds is not an archive, or one that is not loaded."""
 
 
 def load_archive(file: MappedFile) -> Any:
     """The `ExportedProgram` in an archive.
 
     Raises:
-        ArchiveError: it is no archive, or holds code or objects of Python.
+        ArchiveError: it is not an archive, or holds code or objects of Python.
         Exception: of many kinds, if the program in it cannot be read.
     """
     try:

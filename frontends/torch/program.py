@@ -58,7 +58,7 @@ class AtenProgram:
 
     @cached_property
     def inputs(self) -> dict[str, str]:
-        """What callers call the placeholders that are no constants, by the names of nodes."""
+        """What callers call the placeholders that are not constants, by the names of nodes."""
         names: dict[str, str] = {}
         for spec in self._functional.graph_signature.input_specs:
             if spec.kind.name == "USER_INPUT":

@@ -101,7 +101,7 @@ def _are_opposite(first: Sequence[float], second: Sequence[float]) -> bool:
 
 
 def _sum(p: Points, factors: Sequence[float], terms: Sequence[SSAValue]) -> SSAValue:
-    """The sum of products; factors of 0, 1 and -1 are no multiplications."""
+    """The sum of products; factors of 0, 1 and -1 are not multiplications."""
     pairs = sorted(((c, t) for c, t in zip(factors, terms, strict=True) if c), key=lambda pair: pair[0] < 0)
     total: SSAValue | None = None
     for factor, term in pairs:

@@ -44,7 +44,7 @@ class MergeKernelsPass(Pass):
     elements are, and what is in front of the first one that is touched or behind the last one does not. Addresses are
     computed as before, but for a constant.
 
-    Arguments of which subscripts divide, or are no sums of loop counters, or that views or calls take, have to be the
+    Arguments of which subscripts divide, or are not sums of loop counters, or that views or calls take, have to be the
     same whole buffers. Functions that something else than a call refers to stay.
     """
 

@@ -36,7 +36,7 @@ class TransposeLoadsPass(Pass):
         d = x[n, m + 3] along 0 : vector<4>
 
     Lane by lane, sixteen loads become four, and eight shuffles. Columns that have no neighbour stay as they are, and so
-    do those of i1, whose vectors are no vectors of bytes. Schedules make such code of a transposition: tile both dims,
+    do those of i1, whose vectors are not vectors of bytes. Schedules make such code of a transposition: tile both dims,
     vectorize one and unroll the other.
     """
 

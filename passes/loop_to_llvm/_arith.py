@@ -144,7 +144,7 @@ class LowerConstant(StatelessPattern):
         elif isinstance(value, DenseIntOrFPElementsAttr) and kind is not op.result.type:
             value = DenseIntOrFPElementsAttr.from_list(cast(Any, kind), [*cast(Any, value).get_values()])
         elif not isinstance(value, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
-            return  # whole tensors are no values of this level; the check at the end reports them
+            return  # whole tensors are not values of this level; the check at the end reports them
         rewriter.replace(op, llvm.ConstantOp.create(result_types=[kind], properties={"value": value}))
 
 

@@ -237,7 +237,7 @@ def _join_last(
     """Combine the last lane of `value` into lane 0 of `halved`."""
     source = vector_type(value.type)
     if source is None:
-        raise CompilerBug(f"{value.type} is no vector", VALUES)
+        raise CompilerBug(f"{value.type} is not a vector", VALUES)
     last, zero = integer_constant(lanes - 1), integer_constant(0)
     odd, first = vectors.ExtractElementOp(value, last.result), vectors.ExtractElementOp(halved, zero.result)
     joined = combine.create(operands=[first.res, odd.res], result_types=[source.element_type], properties=properties)

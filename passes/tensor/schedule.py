@@ -45,7 +45,7 @@ class SchedulePass(Pass):
     | a reduction of columns, anything else | several vectors of the last dim side by side |
 
     A dim can become vectors if every access goes through it, each element or every other one, or does not depend on it;
-    a kernel where that does not hold, and that is no transposition, gets no schedule, and a remark.
+    a kernel where that does not hold, and that is not a transposition, gets no schedule, and a remark.
 
         func.func private @linear(…) attributes {schedule = #loop.schedule<[tile(n, 64), tile(ni, 16), …]>}
     """

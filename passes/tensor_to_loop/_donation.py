@@ -17,8 +17,8 @@ def late_results(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) ->
     """The results that may lie in the memory of an argument, but must not be there before the function's end.
 
     A result may be there earlier if it is computed behind all that reads the argument; what computes it may read that
-    only to change a copy of it, point by point (`tensor.put`), which then is no copy. Kernels are looked into. Ops that
-    are in no kernel may be computed elsewhere than where they stand, so that what they read counts to the end.
+    only to change a copy of it, point by point (`tensor.put`), which then is not a copy. Kernels are looked into. Ops
+    that are in no kernel may be computed elsewhere than where they stand, so that what they read counts to the end.
 
     Raises:
         UserError: there is no such argument, it has another type, or two results are to lie in it.

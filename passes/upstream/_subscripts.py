@@ -45,7 +45,7 @@ def index_constant(value: int) -> arith.ConstantOp:
 
 
 def constant_index(value: SSAValue) -> int | None:
-    """The number that a value of type `index` is; None if it is no constant."""
+    """The number that a value of type `index` is; None if it is not a constant."""
     return integer_of(value) if isinstance(value.type, IndexType) else None
 
 

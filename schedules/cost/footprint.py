@@ -60,7 +60,7 @@ class TouchedPlace:
     def interval(self, axis: int, running: Container[SSAValue]) -> Interval:
         """Between which places of a dim it is, while the loops of `running` go on and all others stand at their start.
 
-        What is no counter of a loop is taken to be 0: a place that is data, say.
+        What is not a counter of a loop is taken to be 0: a place that is data, say.
         """
         intervals: list[Interval] = []
         for counter, values in zip(self.counters, self._ranges, strict=True):

@@ -124,7 +124,7 @@ def _lanes_of_copies(block: Block, machine: Machine) -> float:
     """How many copies of a body, which stand side by side since a loop was unrolled, become the lanes of vectors.
 
     LLVM looks for scalar ops that are alike and whose elements follow each other in memory (Larsen and Amarasinghe,
-    "Exploiting Superword Level Parallelism", 2000). So most loads and stores that are no number for all have to.
+    "Exploiting Superword Level Parallelism", 2000). So most loads and stores that are not a number for all have to.
     """
     runs: dict[tuple[object, ...], set[int]] = {}
     bits = 8

@@ -20,7 +20,7 @@ compiler, did not end; it computes something else."""
 
 
 class FormatError(Exception):
-    """A line is no record."""
+    """A line is not a record."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class TunedMachine:
     """What the CPU calls itself, for people."""
     cpu: str
     facts: str
-    """A hash of the instructions and cache sizes that code is made for; what `mlc machine measure` finds is no part."""
+    """A hash of the instructions and cache sizes that code is made for; what `mlc machine measure` finds is not
+    part."""
     threads: int
     opt_level: int
 

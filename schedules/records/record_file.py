@@ -26,7 +26,7 @@ RECORDS_VARIABLE = "MLC_RECORDS_FILE"
 _RECORDS = NamedOption("records", "FILE")
 """The environment variable that names the default file; if it is empty, there is none."""
 _MOST_TOLD = 3
-"""Of so many lines that are no records each is told; of more it is said how many there are."""
+"""Of so many lines that are not records each is told; of more it is said how many there are."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def records_file(named: str | None) -> Path | None:
     """The file that a compilation takes schedules from: the one that is `named`, else that of the user if it exists.
 
     Raises:
-        UserError: the one that is named does not exist, or what has the name is no file.
+        UserError: the one that is named does not exist, or what has the name is not a file.
     """
     path = default_records_file() if named is None else Path(named)
     if path is None or path.is_file():
@@ -94,7 +94,7 @@ def require_records(named: str) -> None:
 
 
 def _record_in(line: bytes) -> Record:
-    """Raises: FormatError if the line is no record."""
+    """Raises: FormatError if the line is not a record."""
     try:
         return parse_record(line.decode("utf-8"))
     except UnicodeDecodeError:

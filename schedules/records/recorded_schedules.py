@@ -55,7 +55,7 @@ class RecordedSchedules:
     ) -> Schedule | None:
         """The recorded steps for `kernel`, a function of `module` at the tensor level; None if there are none for it.
 
-        A remark says which were taken, or why those of the kernel were not; warnings name lines that are no records.
+        A remark says which were taken, or why those of the kernel were not; warnings name lines that are not records.
         """
         known = read_records(self.file)
         ctx.warnings += [each for each in known.problems if each not in ctx.warnings]
@@ -141,7 +141,7 @@ def steps_of(record: Record, key: KernelKey, ctx: CompilerContext) -> Schedule:
     """The steps of a record in the names of another kernel of its kind.
 
     Raises:
-        UserError: they are no steps here.
+        UserError: they are not steps here.
     """
     names = dict(zip(record.arguments, key.arguments, strict=False))
     return with_arguments(parse_schedule(record.schedule, ctx), names)

@@ -99,7 +99,8 @@ def _longest(loop: ForOp, known: LoopSums) -> int:
 
 
 def additions(loop: ForOp, known: LoopSums) -> list[int | None]:
-    """How many numbers one iteration adds to each carried value, one after the other; None if that is no sum of floats.
+    """How many numbers one iteration adds to each carried value, one after the other; None if that is not a sum of
+    floats.
 
     A sum has no other use in the loop; one that is also stored is a prefix sum.
     """
@@ -127,8 +128,8 @@ def _additions_to(value: SSAValue, position: int, loop: ForOp, known: LoopSums) 
 def _chain(loop: ForOp, value: SSAValue) -> Iterator[tuple[Operation, int]]:
     """The ops that take a value that `loop` carries on, one after the other, up to the yield.
 
-    They end with any use that is no addition. With each comes which of its operands that is; of loops and the yield,
-    which of their values.
+    They end with any use that is not an addition. With each comes which of its operands that is; of loops and the
+    yield, which of their values.
     """
     while len(uses := list(value.uses)) == 1:
         op, at = uses[0].operation, uses[0].index

@@ -27,7 +27,7 @@ def interchange(outermost: ForOp, order: Sequence[str]) -> None:
     Only the headers move (dim, bounds, step, kind, attributes) and the counters that the body sees.
 
     Raises:
-        Refused: they are no parallel loops of one perfect nest, or a serial loop that they move over hands something
+        Refused: they are not parallel loops of one perfect nest, or a serial loop that they move over hands something
             from one of their iterations to another; nothing has been changed.
     """
     nest = perfect_nest(outermost)

@@ -38,7 +38,7 @@ def split_reduction(loop: ForOp, parts: int) -> None:
     Kamil, "Parallel associative reductions in Halide", 2017, which also names it.)
 
     Raises:
-        Refused: the loop is no reduction of this form; nothing has been changed.
+        Refused: the loop is not a reduction of this form; nothing has been changed.
     """
     reduction = require_reduction(loop)
     if isinstance(loop.carried[0].type, VectorType):

@@ -39,7 +39,7 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
     values are combined changes, and is the same in every run.
 
     Raises:
-        Refused: the loop is no reduction of this form, or its iterations depend on each other through memory.
+        Refused: the loop is not a reduction of this form, or its iterations depend on each other through memory.
     """
     reduction = require_reduction(loop)
     combine, combination = reduction.combine, reduction.combination

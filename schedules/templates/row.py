@@ -277,7 +277,7 @@ def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lane
     steps: list[Step] = [blocks]
     if len(nests) > 1 and reduced and rows:
         # Columns outside, so that all passes over a few columns follow each other. Blocks come behind that: beside what
-        # fills no block they are no perfect nest any more.
+        # fills no block they are not a perfect nest any more.
         points = f"{column}i"
         steps = [Interchange.around(column, *rows), blocks, Interchange.around(*rows, points), Fuse(column)]
     steps += [Tile(f"{column}i", lanes), Vectorize(f"{column}ii", lanes), Unroll(f"{column}i")]

@@ -56,7 +56,7 @@ class Transpositions(ScheduleTemplate):
 def _steps(names: Sequence[str], m: str, size: int, lanes: int, block: int) -> list[Step]:
     """Blocks of `block` x `block` elements of the last dim of `names` and of `m`, along which the operand lies.
 
-    Where the last dim, of `size`, has a rest that fills no block, its loops are no perfect nest, and stay in order:
+    Where the last dim, of `size`, has a rest that fills no block, its loops are not a perfect nest, and stay in order:
     `unroll` puts the copies into them all the same.
     """
     *around, n = names

@@ -308,7 +308,7 @@ def test_suppression_of_many(most: int, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_native_code_from_python(tmp_path: Path) -> None:
-    """All four as one model; what is not asked for in Python are the extents, which are no outputs there."""
+    """All four as one model; what is not asked for in Python are the extents, which are not outputs there."""
     nodes: Nodes = [
         ("NonZero", ["x"], ["at"], {}),
         ("Compress", ["x", "c"], ["kept"], {"axis": 1}),

@@ -40,7 +40,7 @@ def test_nothing_that_is_computed_is_wrong() -> None:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_a_case_of_each_operator(part: int) -> None:
-    """As native code. A case that passes now and did not is no failure, but is to be noted."""
+    """As native code. A case that passes now and did not is not a failure, but is to be noted."""
     for name in conformance.sample()[part::_PARTS]:
         outcome = conformance.run_case(name)
         if outcome.status != _OUTCOMES[name][0]:
@@ -48,7 +48,7 @@ def test_a_case_of_each_operator(part: int) -> None:
 
 
 def test_differences_are_seen() -> None:
-    """The comparison is no formality."""
+    """The comparison is not a formality."""
     x = np.asarray([1, 2], np.float32)
     difference = conformance.difference
     assert difference([x], [x], 1e-3, 1e-7) is None

@@ -254,7 +254,7 @@ def test_the_command_line_picks_by_the_shapes_of_the_tensors(net: Path, tmp_path
     path = str(tmp_path / "net.so")
     done = mlc("compile", str(net), "--shape", "x=2x2x64,6x2x64,1x5x64", "-o", path)
     assert done.status == 0, done.err
-    # As few calls as can be: one of 6; three of 2, as 8 is no multiple of 6; one of a single row.
+    # As few calls as can be: one of 6; three of 2, as 8 is not a multiple of 6; one of a single row.
     for batch, seq in ((6, 2), (12, 2), (8, 2), (1, 5)):
         x = _input(batch, seq)
         inputs, outputs = tmp_path / "x.safetensors", tmp_path / "y.safetensors"

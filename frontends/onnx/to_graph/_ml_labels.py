@@ -54,7 +54,7 @@ def _table(b: Node, noun: str) -> Array:
 
 
 def _default(b: Node, dtype: np.dtype[Any]) -> Any:
-    """The value of what is no key."""
+    """The value of what is not a key."""
     if b.list("values_int64s"):
         return b.int("default_int64", -1)
     if b.list("values_floats"):
@@ -69,7 +69,7 @@ def _default(b: Node, dtype: np.dtype[Any]) -> Any:
 
 @converts("ZipMap", domain=ML)
 def zip_map(b: Node) -> Results:
-    """The scores as they are, a column for each class: what ONNX makes of them, a map for each row, is no tensor."""
+    """The scores as they are, a column for each class: what ONNX makes of them, a map for each row, is not a tensor."""
     classes = b.list("classlabels_int64s") or b.list("classlabels_strings")
     if b.rank() > 2 or (b.rank() and b.shape()[-1] != len(classes)):
         raise Unconvertible(f"x has shape {list(b.shape())}; required: a column for each of {len(classes)} classes")

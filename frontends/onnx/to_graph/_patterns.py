@@ -94,7 +94,7 @@ def _require_numbers(op: OnnxOp) -> None:
 
 
 def _require_known(op: OnnxOp) -> None:
-    """Raises: Unconvertible if an operand is no tensor of known shape that mlc computes with."""
+    """Raises: Unconvertible if an operand is not a tensor of known shape that mlc computes with."""
     for index, value in enumerate(op.operands):
         kind = value.type
         if isinstance(kind, NoneType):

@@ -128,7 +128,7 @@ def _wanted(b: Node) -> tuple[Sequence[int], Attribute]:
     """The shape and the element type of the result: those of the operand where there is one, and no `dtype`.
 
     Raises:
-        Unconvertible: the elements are no floats.
+        Unconvertible: the elements are not floats.
     """
     number = b.attribute("dtype")
     is_like = bool(b.op.operands)

@@ -25,7 +25,7 @@ _NAMED = 3
 
 
 def foreign_inputs(function: func.FuncOp) -> dict[SSAValue, UserError]:
-    """The inputs that are no tensors of numbers, and what to do about them."""
+    """The inputs that are not tensors of numbers, and what to do about them."""
     found: dict[SSAValue, UserError] = {}
     for argument, name in zip(function.args, input_names(function), strict=True):
         kind: Attribute = argument.type

@@ -66,7 +66,7 @@ def _fault_of_mixed_types(op: OnnxOp, schema: Schema) -> str | None:
 
 
 def _name_of_type(value: SSAValue) -> str | None:
-    """`tensor(float)`; None for what is no tensor of numbers."""
+    """`tensor(float)`; None for what is not a tensor of numbers."""
     try:
         number = type_message(value.type).tensor_type.elem_type
     except (KeyError, AttributeError):

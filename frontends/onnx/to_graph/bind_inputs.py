@@ -44,7 +44,7 @@ class BindInputsPass(Pass):
     ```
 
     A `shape` is `NAME=1x3x224x224` for an input, or `NAME=1` for all dims of a name; a `value` is a number, or several
-    with commas between them. An input with a value is no input any more.
+    with commas between them. An input with a value is not an input any more.
     """
 
     name = "bind-inputs"

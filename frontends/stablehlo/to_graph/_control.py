@@ -73,7 +73,7 @@ def _joined(
 
 @converts("case")
 def case(b: HloCall) -> Converted:
-    """Branches in branches; what is no number of one means the last."""
+    """Branches in branches; what is not a number of one means the last."""
     blocks = without_checks(b.run, [r.block for r in b.op.regions])
     known = b.known(0)
     if known is not None:

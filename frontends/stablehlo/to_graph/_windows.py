@@ -102,7 +102,7 @@ def _cumulative(
     b: HloCall, inputs: list[RealOrPair], inits: list[RealOrPair], dim: int, backwards: bool
 ) -> list[RealOrPair]:
     """Each step combines a row with what was there before. From the far end the order of operands is another, which
-    only matters to regions that are no reductions."""
+    only matters to regions that are not reductions."""
     shape = shape_of(number_of(inputs[0])[0])
     order = [dim, *(d for d in range(len(shape)) if d != dim)]
     rest = [shape[d] for d in order[1:]]

@@ -158,7 +158,7 @@ def _numbers(run: AtenConversion, value: Any) -> Any:
 
 
 def _part(value: Any, part: int, is_scalar: bool) -> Any:
-    """The real (0) or the imaginary (1) part of an argument; what is no complex number is the same for both."""
+    """The real (0) or the imaginary (1) part of an argument; what is not a complex number is the same for both."""
     if isinstance(value, list):
         return [_part(each, part, is_scalar) for each in cast("list[Any]", value)]
     if isinstance(value, Pair):

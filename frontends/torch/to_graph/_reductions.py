@@ -109,7 +109,7 @@ def all_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Re
 
 
 def _flags(b: Call, x: SSAValue, dim: Axes, empty: int) -> SSAValue:
-    """Truth values as 0 and 1; what is no data is `empty` along the axes that are reduced."""
+    """Truth values as 0 and 1; what is not data is `empty` along the axes that are reduced."""
     return filled(b, b.cast(b.to_bool(x), f32), empty, axes_of(dim, len(shape_of(x))))
 
 

@@ -134,7 +134,7 @@ def _pair(read: str, write: str, trips: int = 8, step: int = 1) -> tuple[ForOp, 
         ("3", "%i", 1, "=<>"),
         ("0", "%i + 1", 1, ""),
         ("%i + 8", "%i * 4", 1, "<>"),  # 8 = 2 * 4, and 12 = 3 * 4
-        ("%i", "%i mod 2", 1, "=<>"),  # what is no sum is anywhere
+        ("%i", "%i mod 2", 1, "=<>"),  # what is not a sum is anywhere
     ],
 )
 def test_one_loop_is_seen_exactly(read: str, write: str, step: int, meets: str) -> None:

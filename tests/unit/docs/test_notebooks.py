@@ -33,7 +33,7 @@ def _code(document: Any) -> list[Any]:
 
 
 def _printed(cell: Any) -> str:
-    """What a cell printed; anything else, such as a warning, is no output of ours."""
+    """What a cell printed; anything else, such as a warning, is not an output of ours."""
     kinds = {output.get("name", output.output_type) for output in cell.outputs}
     assert kinds <= {"stdout"}, f"{cell.source}\ngives {cell.outputs}"
     return "".join(output.text for output in cell.outputs)

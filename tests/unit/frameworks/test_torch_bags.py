@@ -129,7 +129,8 @@ _ENDS = ([8, 16, 104], [0, 0, 104], [8, 96, 96], [32, 72, 80])
 @pytest.mark.skipif(not hasattr(torch.ops.aten, "_grouped_mm"), reason="this version of torch has no groups")
 @pytest.mark.parametrize("ends", _ENDS)
 def test_groups_along_what_is_summed_up(ends: list[int]) -> None:
-    """Each group gives a matrix. What is no number stays in its group; what is behind the last one counts for none."""
+    """Each group gives a matrix. What is not a number stays in its group; what is behind the last one counts for
+    none."""
     x, y = torch.randn(16, 104).bfloat16(), torch.randn(104, 24).bfloat16()
     x[0, ends[0] - 1], y[-1, 0] = math.inf, math.nan
     parts = [x[:, a:b].float() @ y[a:b].float() for a, b in zip([0, *ends[:-1]], ends, strict=True)]

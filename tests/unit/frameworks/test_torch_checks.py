@@ -113,7 +113,7 @@ def test_constants_that_are_wrong() -> None:
 
 @pytest.mark.slow
 def test_rows_that_a_call_does_not_have_are_not_looked_at() -> None:
-    """Code for eight rows serves five: those behind them hold zeros, which are no labels here."""
+    """Code for eight rows serves five: those behind them hold zeros, which are not labels here."""
     table = _table()
     function: Callable[..., Any] = lambda i: F.embedding(i - 1, table) + 1  # noqa: E731
     fast = compiled(function)

@@ -50,7 +50,7 @@ def test_pools_to_nothing_ahead_of_time() -> None:
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_scores_of_attention_are_not_rounded(dtype: str, is_causal: bool) -> None:
-    """Scores of hundreds, and such that are no finite halves: beside f64, to what rounding the result allows."""
+    """Scores of hundreds, and such that are not finite halves: beside f64, to what rounding the result allows."""
     torch.manual_seed(0)
     for size in (8.0, 300.0):
         q, k, v = ((torch.randn(2, 6, 16) * s).to(getattr(torch, dtype)) for s in (size, size, 1.0))

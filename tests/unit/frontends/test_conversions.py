@@ -116,7 +116,7 @@ _SUM = """func.func @main(%x: tensor<2xf16>, %y: tensor<2xf16>) -> tensor<2xf16>
 def test_a_class_with_build_still_converts_and_rounds_once(tmp_path: Path) -> None:
     with pytest.warns(FormerNameWarning, match="conversions of ONNX are functions now"):
         _load(tmp_path, "former", _FORMER)
-    x, y = np.array([30000, 1], np.float16), np.array([-60000, 2], np.float16)  # 90000 is no f16
+    x, y = np.array([30000, 1], np.float16), np.array([-60000, 2], np.float16)  # 90000 is not an f16
     np.testing.assert_array_equal(cast(Any, mlc.compile(_SUM))(x, y), np.array([30000, 5], np.float16))
 
 

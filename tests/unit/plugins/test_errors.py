@@ -96,7 +96,7 @@ CASES = {
         _WRONG_PASS.format("def run(self, module, ctx, x): pass"),
         "bad.py:21: error: 'P.run' takes (self, module, ctx, x); required: run(self, module, ctx)",
     ),
-    "run that is no method": (
+    "run that is not a method": (
         _WRONG_PASS.format("run = 3"),
         "bad.py:17: error: 'P.run' is of type int; required: a method run(self, module, ctx)",
     ),
@@ -448,7 +448,7 @@ _TEXT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 def test_what_can_be_called_is_no_mistake(
     mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other names, more parameters that have defaults, bases that are no passes, static and class methods."""
+    """Other names, more parameters that have defaults, bases that are not passes, static and class methods."""
     monkeypatch.chdir(tmp_path)
     fine = """
 class Base(Pass):

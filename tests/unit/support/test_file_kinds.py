@@ -1,4 +1,4 @@
-"""Files that are no text of a model are named for what they are."""
+"""Files that are not text of a model are named for what they are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """xDSL's own lit tests pass with `mlc-opt --xdsl` in place of `xdsl-opt`, but for the listed ones.
 
 A test is a file with RUN lines; all run in this process. Not run are lines that need tools which mlc does not replace
-(`mlir-opt`, `xdsl-run`, ...) or a shell; a file of only such lines is no test here.
+(`mlir-opt`, `xdsl-run`, ...) or a shell; a file of only such lines is not a test here.
 """
 
 from __future__ import annotations

@@ -244,7 +244,7 @@ def test_a_second_build_starts_nothing(make_program: MakeProgram, tmp_path: Path
     # Another kind of artifact shares the units, and adds the runner.
     assert rebuild(program, "exe").cache_hits == 3
     assert clang.count() == 1
-    # With a clang that is no script, not even its version is asked for.
+    # With a clang that is not a script, not even its version is asked for.
     build(program, machine, "shared", tmp_path / "model")
     with monkeypatch.context() as patch:
         patch.setattr(subprocess, "Popen", None)

@@ -1,4 +1,4 @@
-"""What `mlc run` says about answers: accuracy, labels that are no classes, NaN."""
+"""What `mlc run` says about answers: accuracy, labels that are not classes, NaN."""
 
 from __future__ import annotations
 

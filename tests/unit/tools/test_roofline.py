@@ -58,7 +58,7 @@ def test_additions_beside_multiply_adds_are_not_too_good() -> None:
 
 
 def test_the_limit_is_the_best_that_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What runs beside a probe makes it slower, so that one measurement alone may give what is no limit."""
+    """What runs beside a probe makes it slower, so that one measurement alone may give what is not a limit."""
     times = {"peak": iter([1.0, 1.0]), "operations": iter([1.0, 1.0]), "L1": iter([2.0, 1.0, 4.0])}
     monkeypatch.setattr(rooflines._Limits, "_build_probe", lambda _, name: (8.0, name, []))  # pyright: ignore
     monkeypatch.setattr(rooflines, "shortest_time", lambda name, *_: next(times[name]))  # pyright: ignore

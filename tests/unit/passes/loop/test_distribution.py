@@ -45,7 +45,7 @@ def _sizes(loop: ForOp) -> list[int]:
 
 
 def test_pieces_stay_in_their_order(tmp_path: Path) -> None:
-    """What stands behind a loop, and writes what that has written, is no part of what stands in front of it."""
+    """What stands behind a loop, and writes what that has written, is not part of what stands in front of it."""
     assert _sizes(_loop(tmp_path, _STORE.format(1), _STORE.format(2), _copy(0, 0, 40), _STORE.format(3))) == [2, 1, 1]
 
 
