@@ -20,7 +20,7 @@ from mlc.support.additions import Addition, Additions, own_class
 from mlc.support.errors import UserError
 
 _A = TypeVar("_A", bound=Architecture)
-_OWN = frozenset(file.stem for file in Path(__file__).parent.glob("*.h"))
+_OWN = frozenset(f.stem for f in Path(__file__).parent.glob("*.h") if f.with_suffix(".py").exists())
 """An architecture is a module with C beside it."""
 _ADDED = Additions("architecture", "mlc.architectures", lambda name: "mlc" if name in _OWN else None)
 

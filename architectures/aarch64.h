@@ -1,13 +1,6 @@
 /* Linux on 64-bit ARM: system calls, the entry point, features of the CPU, and what threads that wait need.
 
-   `runner.c` and `threads.c` begin with it. Each takes a part. */
-
-#define SHARED __attribute__((unused)) static
-
-typedef __INT32_TYPE__ int32_t;
-typedef __UINT32_TYPE__ uint32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT64_TYPE__ uint64_t;
+   `runner.c` and `threads.c` begin with `common.h` and this. Each takes a part. */
 
 /* ---- system calls ---- */
 
@@ -59,13 +52,4 @@ SHARED void set_float_mode(long mode) { __asm__ volatile("msr fpcr, %0" : : "r"(
 
 /* ---- features ---- */
 
-typedef struct {
-    const char *name;
-    uint32_t key, bit;
-} Feature;
-
-SHARED int has(const Feature *feature, const long *auxiliary) {
-    for (; auxiliary[0]; auxiliary += 2)
-        if (auxiliary[0] == (long)feature->key) return (int)((uint64_t)auxiliary[1] >> feature->bit & 1);
-    return 0;
-}
+HAS_AUXILIARY_FEATURES

@@ -217,9 +217,10 @@ class InstructionSet(Architecture):
     def c_source(self) -> str:
         """System calls, the entry point and the features of a CPU, in C: for `runner.c` and `threads.c`.
 
-        It lies beside the module that defines the class, under its name.
+        It lies beside the module that defines the class, under its name, and follows `common.h`.
         """
-        return Path(inspect.getfile(type(self))).with_suffix(".h").read_text(encoding="utf-8")
+        files = Path(__file__).with_name("common.h"), Path(inspect.getfile(type(self))).with_suffix(".h")
+        return "".join(file.read_text(encoding="utf-8") for file in files)
 
     def spelled_by_kernel(self, feature: str) -> str:
         """A feature's name in /proc/cpuinfo."""

@@ -1,13 +1,6 @@
 /* Linux on x86-64: system calls, the entry point, features of the CPU, and what threads that wait need.
 
-   `runner.c` and `threads.c` begin with it. Each takes a part. */
-
-#define SHARED __attribute__((unused)) static
-
-typedef __INT32_TYPE__ int32_t;
-typedef __UINT32_TYPE__ uint32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT64_TYPE__ uint64_t;
+   `runner.c` and `threads.c` begin with `common.h` and this. Each takes a part. */
 
 /* ---- system calls ---- */
 

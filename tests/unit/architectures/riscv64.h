@@ -1,12 +1,5 @@
 /* Linux on 64-bit RISC-V: system calls, the entry point, features of the CPU, and what threads that wait need. */
 
-#define SHARED __attribute__((unused)) static
-
-typedef __INT32_TYPE__ int32_t;
-typedef __UINT32_TYPE__ uint32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT64_TYPE__ uint64_t;
-
 enum {
     SYS_read = 63,
     SYS_write = 64,
@@ -47,13 +40,4 @@ SHARED long float_mode(void) {
 
 SHARED void set_float_mode(long mode) { __asm__ volatile("fscsr %0" : : "r"(mode)); }
 
-typedef struct {
-    const char *name;
-    uint32_t key, bit;
-} Feature;
-
-SHARED int has(const Feature *feature, const long *auxiliary) {
-    for (; auxiliary[0]; auxiliary += 2)
-        if (auxiliary[0] == (long)feature->key) return (int)((uint64_t)auxiliary[1] >> feature->bit & 1);
-    return 0;
-}
+HAS_AUXILIARY_FEATURES
