@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from mlc.reference.runnable import calls_of, reachable
@@ -21,6 +23,15 @@ class Snapshot:
     resources: Resources
     made_by: str | None = None
     """The pass after which it was like this; None if nothing had run."""
+
+    @cached_property
+    def calls(self) -> Mapping[str, Sequence[CallOp]]:
+        """The calls of each function."""
+        found: dict[str, list[CallOp]] = {}
+        for op in self.module.walk():
+            if isinstance(op, CallOp):
+                found.setdefault(op.callee.root_reference.data, []).append(op)
+        return found
 
 
 class Changes(NamedTuple):

@@ -222,9 +222,9 @@ class EquivalenceChecker:
         """Later forms of `function` have to compute what it computes in `form`."""
         signature = interface_of(function)
         assert signature is not None
-        name, module = function.sym_name.data, form.module
+        name = function.sym_name.data
         before = self._values_of(name)
-        values = values_of_inputs(function, module, self._values_of)
+        values = values_of_inputs(function, form.calls.get(name, ()), self._values_of)
         if len(before) == len(values):  # what said so may have been lowered
             values = [now or then for now, then in zip(values, before, strict=True)]
         expected = self._expected[name] = _Expected(signature, form, values)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
@@ -38,9 +38,9 @@ class _Known(Protocol):
     def __call__(self, function: str) -> Sequence[AllowedValues | None]: ...
 
 
-def values_of_inputs(function: FuncOp, module: ModuleOp, known: _Known) -> list[AllowedValues | None]:
+def values_of_inputs(function: FuncOp, calls: Sequence[CallOp], known: _Known) -> list[AllowedValues | None]:
     """What each argument of a function may be: as its attributes say (`mlc.range`, `mlc.ascending`), or an op that
-    uses it, or a caller, of whose arguments `known` is told.
+    uses it, or one of its `calls`, of whose arguments `known` is told.
 
     Raises:
         UserError: an attribute is not two numbers.
@@ -48,10 +48,8 @@ def values_of_inputs(function: FuncOp, module: ModuleOp, known: _Known) -> list[
     arguments = function.body.block.args
     marks = marks_of(arguments, function.arg_attrs)
     found = [_said(function, said) or _of_users(value) for value, said in zip(arguments, marks, strict=True)]
-    name = function.sym_name.data
-    for call in module.walk() if None in found else ():
-        if isinstance(call, CallOp) and call.callee.root_reference.data == name:
-            found = [mine or _of_argument(v, known) for mine, v in zip(found, call.arguments, strict=True)]
+    for call in calls if None in found else ():
+        found = [mine or _of_argument(v, known) for mine, v in zip(found, call.arguments, strict=True)]
     return found
 
 
