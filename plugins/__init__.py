@@ -1,4 +1,5 @@
-"""Dialects and passes of other people: one Python file, an installed package, or an IRDL file.
+"""Dialects, passes, steps, frontends, architectures and backends of other people: one Python file, a package, or an IRDL
+file.
 
 A plugin is a module that holds, at its top, `Dialect` objects and `Pass` classes, and that registers lowering
 patterns (`mlc.pass_manager.lowering.lowers`) and reference semantics (`mlc.reference.execution`) for its ops. Nothing
@@ -8,7 +9,8 @@ Registries are open, and passes ask what an op says of itself: a graph op says t
 moves (`GraphOp`) and is fused accordingly; a structured op says over what it runs and what it computes at a point.
 `Additions` (`support/additions.py`) is the part of a registry that plugins fill, by name and origin, so that a
 collision names both sides. What a command loads ends with the command (`plugin_scope`). Entry points (`mlc.dialects`,
-`mlc.passes`, `mlc.steps`) are imported when a text or a pipeline first names them, those that have an effect unasked
+`mlc.passes`, `mlc.pipelines`, `mlc.steps`, `mlc.frontends`, `mlc.architectures`, `mlc.backends`) are imported when a
+text, a pipeline or a target first names them, those that have an effect unasked
 (`mlc.placed_passes`, `mlc.templates`) with each compilation. An exception of a
 plugin is reported at its line (`support/blame.py`), never as a bug of mlc.
 """

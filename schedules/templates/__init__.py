@@ -11,8 +11,6 @@ over the whole result, remainders included, and takes the cheapest whose panels 
 - Of the rows and vectors of a tile, the fewer are held in registers; `sink` moves loads of the others to their use.
 - Remainders are never scalar: rows that fill no block are a smaller tile, columns that fill no vector are a vector
   with inactive lanes (predicated lanes, `loop.load … active 8`).
-- Depthwise convolutions are small blocks of results with their taps written out; `partition` peels the border
-  (boundary loop partitioning) instead of copying a padded image.
 - Software prefetch: `prefetch(k)` asks for the end of a tile, `prefetch_next(k, n, 2)` for the next panel
   (`_panels.py`) where the level that holds the weights is slower than the tile.
 
@@ -21,6 +19,8 @@ themselves only. Then `fold-storage` (storage folding) keeps a row of a buffer, 
 numbers in registers. Attention keeps a block of rows of scores.
 
 Depthwise convolutions and pooling are `window.py`; `contraction.py` declines them, since no operand is shared by lanes.
+They are small blocks of results with their taps written out; `partition` peels the border (boundary loop partitioning)
+instead of copying a padded image.
 
 Columns: a sum over the rows of a large matrix reads pages of a few rows while sums wait in the first cache.
 """

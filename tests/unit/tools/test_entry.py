@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -86,3 +87,41 @@ except SystemExit:
 print(sorted({{m.partition(".")[0] for m in sys.modules}} & {{"xdsl", "numpy", "lark"}}))"""
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"
+
+
+_ENDING = """import atexit, sys, threading
+atexit.register(lambda: print("temporary files go"))
+{before}
+from mlc.tools.entry import start_mlc_opt
+sys.argv = ["mlc-opt", {argument!r}]
+status = start_mlc_opt()
+print("Python ends the process")
+sys.exit(status)
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "before", "status", "output"),
+    [
+        ("--version", "", 0, ["temporary files go"]),
+        ("nothing.mlir", "", 1, ["temporary files go"]),
+        (
+            "--version",
+            "threading.Thread(target=threading.Event().wait, args=(0.5,)).start()",
+            0,
+            ["Python ends the process", "temporary files go"],
+        ),
+    ],
+)
+def test_the_script_ends_the_process(argument: str, before: str, status: int, output: list[str]) -> None:
+    program = _ENDING.format(argument=argument, before=before)
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == status
+    assert [line for line in result.stdout.splitlines() if not line.startswith("mlc-opt ")] == output
+
+
+def test_what_cannot_be_written_at_the_end_is_told() -> None:
+    program = "import sys; from mlc.tools.entry import start_mlc_opt; sys.argv[1:] = ['--version']; start_mlc_opt()"
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert result.returncode != 0 and b"No space left" in result.stderr
