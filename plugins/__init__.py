@@ -1,5 +1,4 @@
-"""Dialects, passes, steps, frontends, architectures and backends of other people: one Python file, a package, or an IRDL
-file.
+"""Dialects, passes, steps, frontends, architectures and backends of other people: Python files, packages, or IRDL.
 
 A plugin is a module that holds, at its top, `Dialect` objects and `Pass` classes, and that registers lowering
 patterns (`mlc.pass_manager.lowering.lowers`) and reference semantics (`mlc.reference.execution`) for its ops. Nothing
