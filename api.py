@@ -116,11 +116,11 @@ def compile(
     with _deep(), loaded(files := paths_of(plugins)):
         chosen = replace(options_of_python(options), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
-        machine = resolve_target(chosen.target)
-        if (obstacle := backend_of(machine).obstacle(machine)) is not None:
+        backend = backend_of(machine := resolve_target(chosen.target))
+        if (obstacle := backend.obstacle(machine)) is not None:
             raise ArtifactError(obstacle)
         source = _source(model)
-        inputs = _open_inputs(source, chosen) if isinstance(source, ModelSource) else ()
+        inputs = _open_inputs(source, chosen, backend.runnable) if isinstance(source, ModelSource) else ()
         if not inputs:
             return _compiled(source, arrays, chosen)
     from mlc.compiler.open_model import OpenModel
@@ -132,13 +132,13 @@ def compile(
     return OpenModel(inputs, compile_for, chosen.bindings)
 
 
-def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredInput, ...]:
+def _open_inputs(model: ModelSource, options: CompileOptions, form: str) -> tuple[DeclaredInput, ...]:
     """The inputs of a model, if some of their dims are open. What was compiled like this before is not looked into."""
     given = options.bindings
     if given.choices:
         _check_choices(model, given.choices)
         return ()
-    if Recipe(model, options, backend_for(options.target).runnable).weight_files() is not None:
+    if Recipe(model, options, form).weight_files() is not None:
         return ()
     declared = model.inputs()
     extents = given.extents({each.name: each.dims for each in declared})
@@ -175,9 +175,9 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
         path = Path(name)
         try:
             if isinstance(model, ModelSource):
-                _make_library(model, arrays, options, path)
+                _make_library(model, arrays, options, backend.runnable, path)
             else:
-                _build(model, _context_of(model, arrays), options, path)
+                _build(model, _context_of(model, arrays), options, backend.runnable, path)
             return model_of(backend.open(path), temporary=True)
         except BaseException:
             path.unlink(missing_ok=True)
@@ -243,19 +243,21 @@ def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
     return arrays
 
 
-def _make_library(model: ModelSource, weights: Mapping[str, Array], options: CompileOptions, path: Path) -> None:
-    """Make the library of a model that is given as text, from the cache if it was compiled before."""
+def _make_library(
+    model: ModelSource, weights: Mapping[str, Array], options: CompileOptions, form: str, path: Path
+) -> None:
+    """Make a file of a model that is given as text, in a form of the backend; from the cache if it was made before."""
     if weights:  # they are not part of the text, by which the cache knows it
         module = _parse(model, weights, options.bindings)
-        _build(module, _contexts[module], options, path)
+        _build(module, _contexts[module], options, form, path)
         return
-    recipe = Recipe(model, options, backend_for(options.target).runnable, _private_cache())
+    recipe = Recipe(model, options, form, _private_cache())
     if recipe.recall(path):
         for place, message in recipe.warned:
             warn_caller(f"{place}{': ' * bool(place)}{message}")
         return
     module = _parse(model, bindings=options.bindings)
-    recipe.remember(*_build(module, _contexts[module], options, path))
+    recipe.remember(*_build(module, _contexts[module], options, form, path))
 
 
 def _private_cache() -> Cache:
@@ -298,7 +300,7 @@ def _wrong_type(model: object) -> str:
 
 
 def _build(
-    parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path
+    parsed: ModuleOp, context: CompilerContext, options: CompileOptions, form: str, path: Path
 ) -> tuple[CompilerContext, BuildReport]:
     """Build a library; also gives the context in which it was compiled. Its warnings are Python's."""
     from mlc.pass_manager.manager import PassManager
@@ -307,8 +309,7 @@ def _build(
     ctx.warnings += context.warnings  # of the text
     ctx.target = options.target
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
-    compilation = Compilation(parsed.clone(), ctx, options, manager)
-    report = compilation.build(compilation.backend.runnable, path, _private_cache())
+    report = Compilation(parsed.clone(), ctx, options, manager).build(form, path, _private_cache())
     for each in ctx.warnings:
         warn_caller(str(each))
     return ctx, report

@@ -3,8 +3,8 @@
 An `Architecture` says all that differs: how files and the kernel name it, what its instructions can do, what LLVM and
 clang are told, and a row for each CPU whose numbers carry their sources. Its C beside it (`x86_64.h`) has the system
 calls, the entry point and the test of features that executables and threads need. Nothing else in mlc asks for an
-architecture by name. A package adds one by an entry point of the group `mlc.architectures`, and so it does for what is
-no CPU, beside its backend.
+architecture by name. A package adds one by an entry point of the group `mlc.architectures`, and a device that is not
+a CPU likewise, beside its backend.
 """
 
 from __future__ import annotations

@@ -17,13 +17,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlc.compiler.backend import backend_of
 from mlc.schedules.records.record_file import records_digest
-from mlc.support.additions import load_options
+from mlc.support.additions import installed_in, load_options
 from mlc.support.blame import plugin_files
 from mlc.support.file_digest import file_digest
 from mlc.support.former_names import groups_of
@@ -138,10 +138,7 @@ def _version(package: str) -> str:
 @cache
 def _joins_all_compilations() -> bool:
     """Whether a package adds what takes part in each compilation, whatever the model names."""
-    return any(
-        entry_points(group=group)
-        for group in (*groups_of("mlc.templates"), "mlc.placed_passes", "mlc.architectures", "mlc.backends")
-    )
+    return bool(installed_in(*groups_of("mlc.templates"), "mlc.placed_passes", "mlc.architectures", "mlc.backends"))
 
 
 @cache

@@ -105,9 +105,7 @@ class Additions:
     @cached_property
     def _installed(self) -> dict[str, Addition]:
         found: dict[str, Addition] = {}
-        for entry in (
-            e for now in self._groups for group in groups_of(now) for e in _entry_points().select(group=group)
-        ):
+        for entry in (each for group in self._groups for each in installed_in(*groups_of(group))):
             name_today("entry point group", entry.group)
             origin = f"the package '{entry.dist.name}'" if entry.dist else f"'{entry.value}'"
             self._refuse(entry.name, origin, found.get(entry.name))
@@ -126,6 +124,11 @@ class Additions:
             ) from e
         plugin_files.add(sys.modules[entry.module].__file__ or "")
         return loaded
+
+
+def installed_in(*groups: str) -> list[EntryPoint]:
+    """The entry points of installed packages in some groups."""
+    return [each for group in groups for each in _entry_points().select(group=group)]
 
 
 @cache

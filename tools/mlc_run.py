@@ -202,7 +202,8 @@ def _artifact_name(args: Arguments) -> str:
     """Another name for each model and each choice of options: another process may just be going to load what it
     compiled, or somebody to use what an earlier run named."""
     machine = resolve_target(args.options.target)
-    suffix = backend_of(machine).suffix if backend_of(machine).runs_here(machine) else ""
+    backend = backend_of(machine)
+    suffix = backend.suffix if backend.runs_here(machine) else ""
     plugins = repr([args.load_dialect, args.load_pass, args.irdl_file])
     options = args.options
     others = *options.identity, options.cc or "", options.records or "", plugins

@@ -34,7 +34,7 @@ from mlc.support.functions import WORKSPACE
 from mlc.support.ir import ancestor_in
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target
 
 _VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, RowOp, SpanOp)
 _HANDING_ON = (YieldOp, scf.YieldOp, scf.ConditionOp)
@@ -65,17 +65,20 @@ class PlanMemoryPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         functions = {f.sym_name.data: f for f in functions_with_loops(module)}
-        for function in functions.values():
-            _check_memory_spaces(function, ctx)
         planned: dict[str, int] = {}
         for name in functions:
-            self._plan(name, functions, planned, ())
+            self._plan(name, functions, planned, (), ctx.target)
         for name, size in planned.items():
             if size:
                 ctx.remark(functions[name], f"'{name}' works in an arena of {size} bytes")
 
     def _plan(
-        self, name: str, functions: dict[str, func.FuncOp], planned: dict[str, int], callers: tuple[str, ...]
+        self,
+        name: str,
+        functions: dict[str, func.FuncOp],
+        planned: dict[str, int],
+        callers: tuple[str, ...],
+        target: str,
     ) -> int:
         """Plan `name` after everything that it calls; returns the size of its arena in bytes."""
         if name in planned or name not in functions:
@@ -84,10 +87,10 @@ class PlanMemoryPass(Pass):
         if name in callers:
             raise error_at(function, f"'{name}' calls itself; recursion has no static arena")
         for call in [op for op in function.walk() if isinstance(op, func.CallOp)]:
-            size = self._plan(call.callee.root_reference.data, functions, planned, (*callers, name))
+            size = self._plan(call.callee.root_reference.data, functions, planned, (*callers, name), target)
             if size:
                 _pass_arena(call, size)
-        planned[name] = _plan_function(function)
+        planned[name] = _plan_function(function, target)
         return planned[name]
 
 
@@ -100,9 +103,12 @@ def _pass_arena(call: func.CallOp, size: int) -> None:
     Rewriter.replace_op(call, new)
 
 
-def _plan_function(function: func.FuncOp) -> int:
+def _plan_function(function: func.FuncOp, target: str) -> int:
     """Replace the allocations of a function by views of its arena; returns the size of the arena in bytes."""
-    allocations = [_Allocation.of(op) for op in function.walk() if isinstance(op, memref.AllocOp) and not _space(op)]
+    buffers = [op for op in function.walk() if isinstance(op, memref.AllocOp)]
+    if elsewhere := [op for op in buffers if _space(op) is not None]:
+        _check_memory_spaces(elsewhere, function.sym_name.data, resolve_target(target))
+    allocations = [_Allocation.of(op) for op in buffers if _space(op) is None]
     if not allocations:
         return 0
     spans = _spans(function.body)
@@ -127,13 +133,17 @@ def _space(op: memref.AllocOp) -> Attribute | None:
     return None if isinstance(space, NoneAttr) else space
 
 
-def _check_memory_spaces(function: func.FuncOp, ctx: CompilerContext) -> None:
+def _size(op: memref.AllocOp) -> int:
+    """The bytes of a buffer."""
+    buffer = memref_type(op.memref)
+    return to_numpy(buffer.element_type).itemsize * prod(buffer.get_shape())
+
+
+def _check_memory_spaces(buffers: Sequence[memref.AllocOp], function: str, machine: Machine) -> None:
     """Raises: UserError if a buffer is in a memory space that the target does not have, or that is too small."""
     taken: Counter[str] = Counter()
-    for op in function.walk():
-        if not isinstance(op, memref.AllocOp) or (space := _space(op)) is None:
-            continue
-        machine = resolve_target(ctx.target)
+    for op in buffers:
+        space = _space(op)
         name = space.data if isinstance(space, StringAttr) else str(space)
         if (known := machine.memory_space(name)) is None:
             spaces = [f"'{each.name}'" for each in machine.architecture.memory_spaces]
@@ -142,11 +152,11 @@ def _check_memory_spaces(function: func.FuncOp, ctx: CompilerContext) -> None:
                 f"found a buffer in the memory space '{name}'; required, for target '{machine.name}': "
                 f"{' or '.join(['no space', *spaces])}",
             )
-        taken[name] += to_numpy(memref_type(op.memref).element_type).itemsize * prod(memref_type(op.memref).get_shape())
+        taken[name] += _size(op)
         if taken[name] > known.bytes:
             raise error_at(
                 op,
-                f"the buffers of '{function.sym_name.data}' in the memory space '{name}' take {taken[name]} bytes or "
+                f"the buffers of '{function}' in the memory space '{name}' take {taken[name]} bytes or "
                 f"more; required, for target '{machine.name}': at most {known.bytes}",
             )
 
@@ -176,8 +186,7 @@ class _Allocation:
     @property
     def size(self) -> int:
         """The bytes of one buffer."""
-        buffer = memref_type(self.op.memref)
-        return to_numpy(buffer.element_type).itemsize * prod(buffer.get_shape())
+        return _size(self.op)
 
     @property
     def total_size(self) -> int:
