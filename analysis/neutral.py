@@ -80,7 +80,7 @@ def _steps(value: SSAValue) -> Iterator[_Step | None]:
     """What combines `value`, or products of it, with partial results; None for any other use."""
     for use in value.uses:
         op = use.operation
-        if isinstance(op, vector.BroadcastOp):
+        if isinstance(op, vector.BroadcastOp | vector.BitcastOp | vector.ExtractOp):
             yield from _steps(op.results[0])
         elif isinstance(op, arith.MulfOp | arith.MuliOp):
             for of_product in op.results[0].uses:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import IntegerType
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation, SSAValue
 
 from mlc.analysis.never_nan import is_never_nan
-from mlc.dialects.loop import ForOp
+from mlc.dialects.loop import DotOp, ForOp
+from mlc.support.types import element_type
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,13 @@ class Combination:
     kind: CombiningKindFlag
     pair: Callable[[SSAValue, SSAValue], Operation]
     """The op that combines two results."""
+
+
+
+
+def _sum(a: SSAValue, b: SSAValue) -> Operation:
+    """Of integers or of floats."""
+    return arith.AddiOp(a, b) if isinstance(element_type(a.type), IntegerType) else arith.AddfOp(a, b)
 
 
 _EITHER = (0, 1)
@@ -40,6 +49,7 @@ COMBINATIONS: dict[type[Operation], Combination] = {
     arith.MaxUIOp: Combination(_EITHER, "maxui", CombiningKindFlag.MAXUI, arith.MaxUIOp),
     arith.MinUIOp: Combination(_EITHER, "minui", CombiningKindFlag.MINUI, arith.MinUIOp),
     math.FmaOp: Combination((2,), "add", CombiningKindFlag.ADD, arith.AddfOp),
+    DotOp: Combination((2,), "add", CombiningKindFlag.ADD, _sum),
 }
 
 

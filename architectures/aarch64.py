@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotProduct, InstructionSet, Reported, Tuned
+from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotInstruction, DotProduct, InstructionSet, Reported, Tuned
 from mlc.architectures.facts import FactSource, facts
 
 _MANUAL = FactSource("manual", "Technical Reference Manual of the core")
@@ -222,3 +222,18 @@ class Aarch64(InstructionSet):
         if "bf16" in features:
             found["bf16 dots"] = DotProduct("@llvm.aarch64.neon.bfdot.v4f32.v8bf16", "<4 x float>", "<8 x bfloat>")
         return found
+
+    def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
+        if bits != 128:
+            return None
+        match lhs, rhs:
+            case "ui8", "i8" if "i8mm" in features:
+                return DotInstruction("llvm.aarch64.neon.usdot.v4i32.v16i8", 8)
+            case "i8", "i8" if "dotprod" in features:
+                return DotInstruction("llvm.aarch64.neon.sdot.v4i32.v16i8", 8)
+            case "ui8", "ui8" if "dotprod" in features:
+                return DotInstruction("llvm.aarch64.neon.udot.v4i32.v16i8", 8)
+            case "bf16", "bf16" if "bf16" in features:
+                return DotInstruction("llvm.aarch64.neon.bfdot.v4f32.v8bf16", 16, is_float=True)
+            case _:
+                return None

@@ -82,6 +82,19 @@ class DotProduct(NamedTuple):
     """The LLVM type of both vectors of short numbers."""
 
 
+class DotInstruction(NamedTuple):
+    """An instruction that computes dot products of the short numbers in each lane of two vectors of 32-bit lanes."""
+
+    intrinsic: str
+    """Without the `@` of LLVM's text."""
+    lanes_of: int
+    """The width of the elements of both operands, as LLVM types them: of words, or of the numbers in them."""
+    is_float: bool = False
+    """Whether those are bf16."""
+    adds: bool = True
+    """Whether it takes sums as its first operand, to which it adds."""
+
+
 class Tuned(Protocol):
     """What code generation asks of a machine."""
 
@@ -212,6 +225,17 @@ class InstructionSet(Architecture):
     @abstractmethod
     def dot_products(self, features: tuple[str, ...], vector_bits: int) -> Mapping[str, DotProduct]:
         """The dot products of short numbers on vectors of `vector_bits`, by the name of what measures them."""
+
+    def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
+        """The dot product of short numbers of two types on vectors of `bits`, if one instruction computes it.
+
+        Args:
+            features: of the CPU.
+            lhs: the type of the first operand's numbers: "i8", "ui8", "i16" or "bf16".
+            rhs: the type of the second operand's.
+            bits: the width of a vector.
+        """
+        return None
 
     @cached_property
     def c_source(self) -> str:

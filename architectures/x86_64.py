@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotProduct, InstructionSet, Reported, Tuned
+from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotInstruction, DotProduct, InstructionSet, Reported, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.facts import FactSource, facts
 from mlc.support.errors import NamedOption, UserError
@@ -371,3 +371,22 @@ class X86(InstructionSet):
             intrinsic = f"@llvm.x86.avx512bf16.dpbf16ps.{bits}"
             found["bf16 dots"] = DotProduct(intrinsic, f"<{lanes} x float>", f"<{2 * lanes} x bfloat>")
         return found
+
+    def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
+        has_width = bits == 128 or (bits == 256 and "avx2" in features) or (bits == 512 and "avx512bw" in features)
+        if not has_width:
+            return None
+        has_vnni = "avx512vnni" in features and (bits == 512 or "avx512vl" in features)
+        has_vnni = has_vnni or ("avxvnni" in features and bits < 512)
+        match lhs, rhs:
+            case "ui8", "i8" if has_vnni:
+                return DotInstruction(f"llvm.x86.avx512.vpdpbusd.{bits}", 32)
+            case "i16", "i16" if has_vnni:
+                return DotInstruction(f"llvm.x86.avx512.vpdpwssd.{bits}", 32)
+            case "i16", "i16":
+                name = {128: "sse2.pmadd.wd", 256: "avx2.pmadd.wd", 512: "avx512.pmaddw.d.512"}[bits]
+                return DotInstruction(f"llvm.x86.{name}", 16, adds=False)
+            case "bf16", "bf16" if "avx512bf16" in features:
+                return DotInstruction(f"llvm.x86.avx512bf16.dpbf16ps.{bits}", 16, is_float=True)
+            case _:
+                return None

@@ -13,11 +13,12 @@ from math import prod
 import numpy as np
 from xdsl.dialects.memref import ViewOp
 
-from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp
+from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp
 from mlc.reference.constants import constant_data
-from mlc.reference.execution import Array, Frame, executes
+from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, write
 from mlc.reference.subscripts import apply_map
+from mlc.support.dtypes import to_numpy
 from mlc.support.types import memref_type
 
 _MAX_LANES = 1 << 18
@@ -97,3 +98,18 @@ def span(op: SpanOp, frame: Frame) -> None:
     """The same memory, as one row of elements."""
     start, (length,) = op.start.value.data, memref_type(op.result).get_shape()
     frame[op.result] = frame[op.source].reshape(-1)[start : start + length]
+
+
+@evaluates(DotOp)
+def dot(op: DotOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
+    """Products of the numbers in words, the lowest bits first; floats are added one after the other, in f32."""
+    wide = accumulator.dtype
+    left, right = (
+        np.ascontiguousarray(words)[..., np.newaxis].view(to_numpy(element)).astype(wide)
+        for words, element in ((lhs, op.lhs_type), (rhs, op.rhs_type))
+    )
+    total = accumulator
+    with np.errstate(all="ignore"):
+        for number in range(left.shape[-1]):
+            total = total + left[..., number] * right[..., number]
+    return np.asarray(total)

@@ -36,7 +36,7 @@ from mlc.reference.arith import as_unsigned
 from mlc.reference.execution import Array, Frame, evaluates, executes, with_open_zeros
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
-from mlc.support.types import tensor_type
+from mlc.support.types import element_type, tensor_type
 
 _MAX_POINTS = 1 << 23
 """A reduction handles at most this many points at a time, to bound memory."""
@@ -126,7 +126,9 @@ def leave_out_nan(points: Array, axes: tuple[int, ...]) -> Array:
 def contract(op: ContractOp, lhs: Array, rhs: Array) -> Array:
     """A convolution becomes a matrix product when its image is gathered (im2col); einsum does the rest."""
     dims, parallel = grid(op.dim_sizes), op.num_parallel
-    operands = [_gather(v, m, dims) for v, m in zip((lhs, rhs), op.index_maps, strict=True)]
+    wide = to_numpy(element_type(op.result.type))
+    signed = [as_unsigned(a) if n in op.unsigned_operands else a for n, a in enumerate((lhs, rhs))]
+    operands = [_gather(a, m, dims).astype(wide) for a, m in zip(signed, op.index_maps, strict=True)]
     used = [{d for e in m.results for d in e.used_dims()} for m in op.index_maps]
     # A dim that neither uses repeats the same product: let the first operand have it.
     used[0] |= set(range(len(dims))) - used[1]

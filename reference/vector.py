@@ -10,6 +10,7 @@ from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of
 from mlc.reference.math import fused_multiply_add
 from mlc.reference.memory import fault, read, write
 from mlc.reference.tensor import combine, leave_out_nan
+from mlc.support.dtypes import to_numpy
 from mlc.support.types import Vector, vector_type
 
 _COMBINE = {
@@ -35,6 +36,12 @@ def broadcast(op: vector.BroadcastOp, source: Array) -> Array:
     new_axes = (1,) * (len(shape) - own)
     spread = np.reshape(source, lanes + new_axes + source.shape[source.ndim - own :])
     return np.broadcast_to(spread, lanes + shape)
+
+
+@evaluates(vector.BitcastOp)
+def bitcast(op: vector.BitcastOp, source: Array) -> Array:
+    """The same bits as fewer or more elements along the last axis."""
+    return np.ascontiguousarray(source).view(to_numpy(_vector(op.result.type).element_type))
 
 
 @evaluates(vector.FMAOp)

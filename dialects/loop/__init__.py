@@ -20,6 +20,7 @@ from mlc.dialects.loop.control import (
     YieldOp,
     enclosing_loops,
 )
+from mlc.dialects.loop.dot import DotOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
@@ -28,7 +29,7 @@ from mlc.dialects.loop.span import SpanOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp],
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "LOOP_ANNOTATION",
     "MOST_THREADS",
     "ConstantOp",
+    "DotOp",
     "ForOp",
     "Lanes",
     "LoadOp",

@@ -1,18 +1,20 @@
 """The structured ops: map, reduce, contract."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IntegerType, StringAttr
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, StringAttr, i64
 from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.irdl import irdl_op_definition, prop_def, region_def, traits_def
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, region_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, check_elements
 from mlc.support.ir import inlined
 from mlc.support.types import element_type, tensor_type
@@ -180,12 +182,23 @@ class ContractOp(StructuredOp):
        : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
     ```
 
+    Operands may be shorter than the result: each is widened to the result's element type, in which products are added.
+    Integers are widened as signed ones, but for the operands that `unsigned` numbers.
+
+    ```mlir
+    %y = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 8) reduce (k: 16) {unsigned = array<i64: 0>}
+       : tensor<4x16xi8>, tensor<16x8xi8> -> tensor<4x8xi32>
+    ```
+
     Constraints:
       contract_c1: there are two operands
-      contract_c2: operands and result have one element type
+      contract_c2: operands have the element type of the result, or a shorter one that is an integer, or a float, too
+      contract_c3: `unsigned` numbers operands of integers that are shorter than the result
     """
 
     name = "tensor.contract"
+
+    unsigned = opt_prop_def(DenseArrayBase.constr(i64))
 
     def __init__(
         self,
@@ -194,8 +207,15 @@ class ContractOp(StructuredOp):
         subscripts: Sequence[Sequence[AffineExpr]],
         dims: Sequence[tuple[str, int]],
         result_type: Attribute,
+        unsigned: Sequence[int] = (),
     ) -> None:
-        super().__init__([lhs, rhs], subscripts, dims, result_type)
+        properties = {"unsigned": DenseArrayBase.from_list(i64, unsigned)} if unsigned else {}
+        super().__init__([lhs, rhs], subscripts, dims, result_type, properties)
+
+    @property
+    def unsigned_operands(self) -> tuple[int, ...]:
+        """The operands whose integers are widened with zeros."""
+        return () if self.unsigned is None else self.unsigned.get_values()
 
     @property
     def reduction(self) -> str:
@@ -206,25 +226,54 @@ class ContractOp(StructuredOp):
         return True
 
     def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
-        lhs, rhs = values
+        ops, (lhs, rhs) = self._widened(values)
         product = arith.MuliOp(lhs, rhs) if isinstance(lhs.type, IntegerType) else arith.MulfOp(lhs, rhs)
-        return [product], product.result
+        return [*ops, product], product.result
 
     def emit_step(self, accumulator: SSAValue, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
         if isinstance(accumulator.type, IntegerType):
             return super().emit_step(accumulator, values)
+        ops, (lhs, rhs) = self._widened(values)
         # One rounding instead of two, and one instruction: the sum and the product belong together.
-        fma = math.FmaOp(values[0], values[1], accumulator)
-        return [fma], fma.result
+        fma = math.FmaOp(lhs, rhs, accumulator)
+        return [*ops, fma], fma.result
+
+    def _widened(self, values: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue]]:
+        """Elements of the operands as elements of the result, and the ops that make them so."""
+        element, ops, wide = element_type(self.result.type), list[Operation](), list[SSAValue]()
+        for number, value in enumerate(values):
+            if value.type != element:
+                if not isinstance(element, IntegerType):
+                    ops.append(arith.ExtFOp(value, cast(Any, element)))
+                else:
+                    extend = ExtUIOp if number in self.unsigned_operands else ExtSIOp
+                    ops.append(extend(value, element))
+                value = ops[-1].results[0]
+            wide.append(value)
+        return ops, wide
 
     def verify_(self) -> None:
         super().verify_()
         if len(self.inputs) != 2:
             raise VerifyException(f"tensor.contract: takes two operands, got {len(self.inputs)} (contract_c1)")
-        types = {element_type(v.type) for v in (*self.inputs, self.result)}
-        if len(types) != 1:
+        result = element_type(self.result.type)
+        shorter = [number for number, v in enumerate(self.inputs) if _is_shorter(element_type(v.type), result)]
+        if any(n not in shorter and element_type(v.type) != result for n, v in enumerate(self.inputs)):
             lhs, rhs = (tensor_type(v) for v in self.inputs)
             raise VerifyException(
-                f"tensor.contract: operands and result must have one element type, got {lhs}, {rhs} -> "
-                f"{tensor_type(self.result)} (contract_c2)"
+                f"tensor.contract: operands must have the element type of the result, or a shorter one of its kind, "
+                f"got {lhs}, {rhs} -> {tensor_type(self.result)} (contract_c2)"
             )
+        if wrong := [n for n in self.unsigned_operands if n not in shorter or not isinstance(result, IntegerType)]:
+            raise VerifyException(
+                f"tensor.contract: 'unsigned' numbers operands of integers shorter than {result}, got {wrong[0]} "
+                "(contract_c3)"
+            )
+
+
+def _is_shorter(element: Attribute, other: Attribute) -> bool:
+    """Whether both are integers, or both floats, and the first has fewer bits."""
+    for kind in (IntegerType, AnyFloat):
+        if isinstance(element, kind) and isinstance(other, kind):
+            return element.bitwidth < other.bitwidth
+    return False

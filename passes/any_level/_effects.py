@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from xdsl.dialects import vector
 from xdsl.ir import Operation
 from xdsl.traits import MemoryEffect, MemoryEffectKind, NoMemoryEffect, Pure, RecursiveMemoryEffect
 
 _NONE: frozenset[MemoryEffectKind] = frozenset()
 _READ = frozenset({MemoryEffectKind.READ})
 _REMOVABLE = frozenset({MemoryEffectKind.READ, MemoryEffectKind.ALLOC})
+_UNSAID = frozenset({vector.BitcastOp})
+"""Ops without effects, of which xDSL says nothing."""
 _Kinds = frozenset[MemoryEffectKind] | None
 """The kinds of effects of an op; None if they are not known."""
 
@@ -29,7 +32,9 @@ class EffectSummary:
         kind = type(op)
         if kind not in self._traits:
             traits = list(op.get_traits_of_type(MemoryEffect))
-            is_pure = bool(traits) and all(type(each) in (NoMemoryEffect, Pure) for each in traits)
+            is_pure = kind in _UNSAID or (
+                bool(traits) and all(type(each) in (NoMemoryEffect, Pure) for each in traits)
+            )
             self._traits[kind] = None if is_pure else traits
         if (traits := self._traits[kind]) is None:
             return _NONE

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.analysis.lanes import lanes_over
-from mlc.dialects.loop import ForOp, LoadOp, LoopKind, PrefetchOp, StoreOp, YieldOp
+from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, PrefetchOp, StoreOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.schedules.cost.lines import part_on_two_lines
 from mlc.support.affine import split_constant
@@ -220,15 +220,17 @@ def _work(op: Operation, machine: Machine) -> Instructions:
     match op:
         case arith.ConstantOp() | vector.BitcastOp() | arith.BitcastOp():
             return Instructions()
-        case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
+        case math.FmaOp() | arith.MulfOp() | arith.MuliOp() | DotOp():
             return Instructions(multiply_adds=width)
         case arith.DivfOp() | math.SqrtOp():
             return Instructions(multiply_adds=_NEWTON * width)
         case vector.BroadcastOp():
-            return Instructions() if isinstance(op.source.owner, LoadOp) else Instructions(shuffles=width)
+            return Instructions() if _is_loaded(op.source) else Instructions(shuffles=width)
         case vector.ReductionOp():
             steps = _combining_steps(op, machine)
             return Instructions(others=width - 1 + steps, shuffles=steps)
+        case vector.ExtractOp() if _is_loaded(op.result):
+            return Instructions()
         case vector.ShuffleOp() | vector.ExtractOp() | vector.InsertOp():
             return Instructions(shuffles=width)
         case _:
@@ -273,7 +275,7 @@ def _latency(op: Operation, machine: Machine) -> float:
     if all(isinstance(v.type, IndexType) for v in (*op.operands, *op.results)):
         return 0.0
     match op:
-        case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
+        case math.FmaOp() | arith.MulfOp() | arith.MuliOp() | DotOp():
             return issue.fma_latency
         case arith.DivfOp() | math.SqrtOp():
             return _NEWTON * issue.fma_latency
@@ -321,4 +323,16 @@ def _is_constant(value: SSAValue) -> bool:
 
 def _is_broadcast_only(value: SSAValue) -> bool:
     """Whether a number is loaded into all lanes at once, and in no register of its own."""
-    return isinstance(value.owner, LoadOp) and all(isinstance(u.operation, vector.BroadcastOp) for u in value.uses)
+    readers = [u.operation for u in value.uses]
+    if all(isinstance(reader, vector.BitcastOp) for reader in readers):
+        readers = [u.operation for reader in readers for word in reader.results for u in word.uses]
+    if all(isinstance(reader, vector.ExtractOp) for reader in readers):
+        readers = [u.operation for reader in readers for number in reader.results for u in number.uses]
+    return _is_loaded(value) and all(isinstance(reader, vector.BroadcastOp) for reader in readers)
+
+
+def _is_loaded(value: SSAValue) -> bool:
+    """Whether a value is a number, or a word of several, as it was loaded."""
+    while isinstance(value.owner, vector.BitcastOp | vector.ExtractOp):
+        value = value.owner.operands[0]
+    return isinstance(value.owner, LoadOp)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -47,6 +47,28 @@ class NoSuchArgument(Refused):
     """The function has no argument of that name."""
 
 
+class Layout(Protocol):
+    """Another order of the elements of a buffer."""
+
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the new buffer."""
+        ...
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in this order ends with."""
+        ...
+
+    def element(self, element: Attribute) -> Attribute:
+        """The element type of the new buffer, by that of the old one."""
+        ...
+
+    def of(self, array: Array) -> Array:
+        """The elements of `array` in this order."""
+        ...
+
+
 @dataclass(frozen=True)
 class Panels:
     """How the part of a buffer that is read is laid out: blocks of `width` along `axis`, the place in one innermost.
@@ -65,6 +87,15 @@ class Panels:
         sizes = [len(r) for r in self.part]
         blocks = -(-sizes.pop(self.axis) // self.width)
         return [blocks, *sizes, self.width]
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in panels ends with."""
+        return f"panels{self.width}"
+
+    def element(self, element: Attribute) -> Attribute:
+        """The element type stays as it is."""
+        return element
 
     def of(self, array: Array) -> Array:
         """The panels of `array`, the whole buffer; of one 0 that stands for all of it, another one."""
@@ -126,13 +157,33 @@ class Packer:
         for op, counter in accesses:
             _read_panel(op, counter, panels, target)
 
+    def relay(self, argument: BlockArgument, layout: Layout) -> SSAValue:
+        """Lay out an argument of a function otherwise, where all its calls pass a constant.
+
+        The caller changes the loads from it.
+
+        Raises:
+            Refused: some call passes something else, or there is none; nothing has been changed.
+        """
+        function = argument.block.parent_op()
+        assert isinstance(function, func.FuncOp)
+        calls = self.calls_of(function)
+        sources = [constant_behind(call.operands[argument.index]) for call in calls]
+        if not calls or any(source is None for source in sources):
+            raise Refused(f"'{argument_name(argument)}' is not known when the program is compiled")
+        target = self._change_signature(function, argument, layout)
+        for call, source in zip(calls, sources, strict=True):
+            assert source is not None
+            self._pass_panels(call, argument.index, source, layout)
+        return target
+
     @staticmethod
-    def _change_signature(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
-        packed = Rewriter.replace_value_with_new_type(argument, _packed_type(argument, panels))
+    def _change_signature(function: func.FuncOp, argument: BlockArgument, layout: Layout) -> SSAValue:
+        packed = Rewriter.replace_value_with_new_type(argument, _packed_type(argument, layout))
         update_type(function)
         return packed
 
-    def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: Panels) -> None:
+    def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: Layout) -> None:
         """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""
         kind = memref_type(call.operands[position])
         key = (source.value, tuple(kind.get_shape()), panels)
@@ -156,7 +207,8 @@ class Packer:
 
     def panels_of_constants(self) -> dict[DenseResourceAttr, Panels]:
         """The constants that were packed, each with the panels that it is made of."""
-        return {packed: panels for (_, _, panels), packed in self._constants.items()}
+        layouts = ((packed, layout) for (_, _, layout), packed in self._constants.items())
+        return {packed: layout for packed, layout in layouts if isinstance(layout, Panels)}
 
     def _forget(self, constant: ConstantOp) -> None:
         """A constant has gone: its data, too, if nobody else has it, or all weights would be in memory twice."""
@@ -165,21 +217,22 @@ class Packer:
         if name and not self._uses[name] and self.ctx.shared_panels is None:
             self.ctx.resources.drop(name)
 
-    def _packed(self, source: ConstantOp, kind: MemRef, panels: Panels) -> DenseResourceAttr:
+    def _packed(self, source: ConstantOp, kind: MemRef, panels: Layout) -> DenseResourceAttr:
         """The panels of a constant of the type `kind`; those of another variant of the model, if it has the same."""
         shared, resources, value = self.ctx.shared_panels, self.ctx.resources, source.value
         shape = tuple(kind.get_shape())
         key: tuple[Any, ...] = ()
         if shared is not None and isinstance(value, DenseResourceAttr):
             identity = shared.identity(value.resource_handle.data, resources)
-            shared.widths.setdefault(identity, panels.width)
+            if isinstance(panels, Panels):
+                shared.widths.setdefault(identity, panels.width)
             key = (identity, kind.element_type, shape, panels)
             if key in shared.packed:
                 return shared.packed[key]
         name = resource_of(source) or "constant"
         data = constant_data(value, resources).reshape(shape)
-        name = resources.add(panels.of(data), f"{name}.panels{panels.width}")
-        packed = DenseResourceAttr.from_params(name, TensorType(kind.element_type, panels.shape))
+        name = resources.add(panels.of(data), f"{name}.{panels.suffix}")
+        packed = DenseResourceAttr.from_params(name, TensorType(panels.element(kind.element_type), panels.shape))
         if shared is not None and key:
             shared.packed[key] = packed
         return packed
@@ -287,9 +340,8 @@ def constant_behind(value: SSAValue) -> ConstantOp | None:
     return owner if isinstance(owner, ConstantOp) else None
 
 
-def _packed_type(value: SSAValue, panels: Panels) -> MemRef:
-    buffer = memref_type(value)
-    return MemRefType(buffer.element_type, panels.shape)
+def _packed_type(value: SSAValue, layout: Layout) -> MemRef:
+    return MemRefType(layout.element(memref_type(value).element_type), layout.shape)
 
 
 def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:

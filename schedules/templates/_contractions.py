@@ -11,7 +11,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.support.dtypes import bytes_of
+from mlc.support.dtypes import bytes_of, to_numpy
+from mlc.support.types import tensor_type
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Contraction:
     op: StructuredOp
     root: StructuredOp
     """The op that stores the kernel's result; its dims name the loops."""
+    per_dot: int = 1
+    """How many steps of the innermost reduction one dot product takes; 1 where products are added one by one."""
 
     @property
     def kernel(self) -> func.FuncOp:
@@ -33,6 +36,17 @@ class Contraction:
     def kernel_name(self) -> str:
         """The name of the function around it."""
         return self.kernel.sym_name.data
+
+    @property
+    def reduced_sizes(self) -> tuple[int, ...]:
+        """The trips of the loops that reduce, innermost last."""
+        *outer, last = self.op.dim_sizes[self.op.num_parallel :]
+        return (*outer, last // self.per_dot)
+
+    @property
+    def step_bytes(self) -> int:
+        """The size of what one step of the reductions reads of an operand: a number, or a word of short ones."""
+        return to_numpy(tensor_type(self.op.inputs[0]).element_type).itemsize * self.per_dot
 
     @property
     def lane_dim(self) -> int:

@@ -19,8 +19,6 @@ from mlc.schedules.cost.traffic import read_cycles
 from mlc.schedules.register_tile import RegisterTile
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.templates._contractions import Contraction
-from mlc.support.dtypes import to_numpy
-from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
 _FOR_PANELS = 0.01
@@ -107,9 +105,8 @@ def _rows_wanted(contraction: Contraction, tile: RegisterTile, width: int, row_b
     Args:
         row_bytes: what the rows read, per row.
     """
-    op = contraction.op
-    steps = prod(op.dim_sizes[op.num_parallel :])
-    panel = steps * width * to_numpy(tensor_type(op.inputs[0]).element_type).itemsize
+    steps = prod(contraction.reduced_sizes)
+    panel = steps * width * contraction.step_bytes
     all_panels = panel * ceil(contraction.columns / width)
     computing = steps * tile.rows * tile.vectors / machine.issue.fma_units
     blocks = read_cycles(panel, machine, among=all_panels) / (_FOR_PANELS * computing)

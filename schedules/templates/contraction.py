@@ -18,10 +18,12 @@ from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.analysis.argument_names import argument_name
+from mlc.dialects.loop.dot import FLOATS, INTEGERS, per_word
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tiles_near_best
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
+from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.pack import Pack
@@ -122,6 +124,7 @@ def contraction_steps(
     One that `is_alone` has no other contraction beside it, whose loops have the same names.
     """
     lanes, machine, constants = kernel.lanes, kernel.machine, kernel.constants
+    contraction = replace(contraction, per_dot=steps_per_dot(contraction, constants))
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
     if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
@@ -151,6 +154,7 @@ def contraction_steps(
     own = contraction.unshared_dims
     parallel = [*own, *(i for i in range(contraction.lane_dim) if i not in own)]
     reductions = op.dim_names[op.num_parallel :]
+    dots = [Dot(reductions[-1], contraction.per_dot)] if contraction.per_dot > 1 else []
     # Each matrix of a batch that is packed is used up before the next one.
     batched = own if packed else []
     dims = [i for i in parallel if i not in batched]
@@ -162,7 +166,7 @@ def contraction_steps(
         whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
         width = tile.vectors * lanes
         rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=variant.blocks is True)
-    steps: list[Step] = [*rows.steps]
+    steps: list[Step] = [*dots, *rows.steps]
     if rows.inside:
         steps.append(Interchange.around(lane, *rows.inside))
     steps += [Partition(op.dim_names[dim]) for dim in peeled]
@@ -170,7 +174,7 @@ def contraction_steps(
         steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"
     steps.append(Tile(lane, tile.vectors * lanes))
-    if parts := variant.parts * _parts(op, tile, machine):
+    if parts := variant.parts * _parts(contraction, tile, machine):
         steps.append(SplitReduction(op.dim_names[-1], parts))
     for argument, affine in packed:
         steps += packing_steps(argument, affine, contraction, lanes, constants)
@@ -186,13 +190,13 @@ def contraction_steps(
         # The last vector of the last block is a nest of its own until it joins the others.
         kept = [op.dim_names[i] for i in batched]
         steps += [*in_lanes, *(Fuse(name) for name in (*kept, *rows.outside, *rows.inside, *reductions)), *in_rows]
-    steps += short_reductions(op, SHORT)
+    steps += short_reductions(op, SHORT, contraction.reduced_sizes)
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
     steps += _prefetch_steps(contraction, steps, machine)
     if parts:
         return steps
-    steps += _steps_of_iteration(op, steps, machine)
+    steps += _steps_of_iteration(contraction, steps, machine)
     if (
         packed
         and not contraction.is_grouped
@@ -214,6 +218,28 @@ def _vectors_of_panels(
     return width // lanes if fits else None
 
 
+def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]]) -> int:
+    """How many steps of the innermost reduction become one dot product of words; 1 if they cannot.
+
+    Rows have to lie along the reduction, and the other operand is stored in words when the program is compiled.
+    """
+    op, name = contraction.op, contraction.kernel_name
+    elements = [tensor_type(v).element_type for v in op.inputs]
+    if not op.contracts or len(set(elements)) != 1 or elements[0] == tensor_type(op.result).element_type:
+        return 1
+    if elements[0] not in (*INTEGERS, *FLOATS) or contraction.is_grouped:
+        return 1
+    count, innermost = per_word(elements[0]), len(op.dims) - 1
+    panels = contraction.operands_with_lanes()
+    rows = [m for v, m in zip(op.inputs, op.index_maps, strict=True) if all(v is not value for value, _ in panels)]
+    is_known = all(can_be_packed(v) and (name, v.index) in constants for v, _ in panels)
+    subscripts = [e for _, m in panels for e in m.results if innermost in e.used_dims()]
+    is_plain = subscripts == [AffineExpr.dimension(innermost)]
+    if not is_known or not is_plain or len(rows) != 1 or not runs_along_memory(rows[0], innermost):
+        return 1
+    return count if op.dim_sizes[innermost] % count == 0 else 1
+
+
 def runs_along_memory(affine: AffineMap, dim: int) -> bool:
     """Whether an operand is read one element at a time along a dim."""
     *outer, last = affine.results
@@ -225,7 +251,7 @@ def _problem(contraction: Contraction, lanes: int, padding: float, machine: Mach
     reads = zip(op.inputs, op.index_maps, strict=True)
     most_rows = min((rows_in_cache(v, m, row, machine) for v, m in reads), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
-    column = prod(op.dim_sizes[op.num_parallel :]) * to_numpy(tensor_type(op.result).element_type).itemsize
+    column = prod(contraction.reduced_sizes) * contraction.step_bytes
     return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding)
 
 
@@ -258,8 +284,7 @@ def _next_panel_steps(
     if not loops:
         return []
     every = prod(op.dim_sizes[i] for i in range(contraction.lane_dim) if i not in contraction.unshared_dims)
-    reduced = prod(op.dim_sizes[op.num_parallel :])
-    element_bytes = to_numpy(tensor_type(op.inputs[0]).element_type).itemsize
+    reduced, element_bytes = prod(contraction.reduced_sizes), contraction.step_bytes
     width = min(tile.vectors * lanes, op.dim_sizes[contraction.lane_dim])
     return next_panel_steps(
         tile,
@@ -273,19 +298,20 @@ def _next_panel_steps(
     )
 
 
-def _steps_of_iteration(op: StructuredOp, steps: Sequence[Step], machine: Machine) -> list[Step]:
+def _steps_of_iteration(contraction: Contraction, steps: Sequence[Step], machine: Machine) -> list[Step]:
     """Write out as many steps of the innermost reduction as an iteration has, where no steps are written out yet."""
-    name, size, together = op.dim_names[-1], op.dim_sizes[-1], machine.architecture.reduction_steps
+    name, together = contraction.op.dim_names[-1], machine.architecture.reduction_steps
+    size = contraction.reduced_sizes[-1]
     if together == 1 or size % together or size == together or Unroll(name) in steps:
         return []
     return [Tile(name, together), Unroll(f"{name}i")]
 
 
-def _parts(op: StructuredOp, tile: RegisterTile, machine: Machine) -> int:
+def _parts(contraction: Contraction, tile: RegisterTile, machine: Machine) -> int:
     """How many results a small tile keeps per accumulator, so that its multiply-adds do not wait for each other."""
     in_flight = machine.issue.fma_units * machine.issue.fma_latency
     parts = in_flight // (tile.rows * tile.vectors)
-    return parts if parts > 1 and op.dim_sizes[-1] >= LONG * parts else 0
+    return parts if parts > 1 and contraction.reduced_sizes[-1] >= LONG * parts else 0
 
 
 def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None, machine: Machine) -> int:
@@ -365,11 +391,15 @@ def packing_steps(
     return [*steps, Vectorize(f"{name}_lanei", lanes), Unroll(f"{along}i")]
 
 
-def short_reductions(op: StructuredOp, most: int) -> list[Step]:
-    """Write out the innermost reductions as long as they have few steps, `most`, together."""
+def short_reductions(op: StructuredOp, most: int, trips: Sequence[int] | None = None) -> list[Step]:
+    """Write out the innermost reductions as long as they have few steps, `most`, together.
+
+    `trips` are those of the loops that reduce, where these are not the sizes of their dims.
+    """
     steps: list[Step] = []
     copies = 1
-    for name, size in reversed(list(zip(op.dim_names, op.dim_sizes, strict=True))[op.num_parallel :]):
+    names, sizes = op.dim_names[op.num_parallel :], trips or op.dim_sizes[op.num_parallel :]
+    for name, size in reversed(list(zip(names, sizes, strict=True))):
         copies *= size
         if copies > most:
             break

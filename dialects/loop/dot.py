@@ -1,0 +1,105 @@
+"""Dot products of short numbers that lie side by side in words."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32, i8, i16, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from mlc.support.types import element_type, vector_type
+
+ui8 = IntegerType(8, Signedness.UNSIGNED)
+ui16 = IntegerType(16, Signedness.UNSIGNED)
+WORD_BITS = 32
+"""The width of a word, which is that of a sum: lanes of words and lanes of sums are the same lanes."""
+INTEGERS: tuple[Attribute, ...] = (i8, ui8, i16, ui16)
+FLOATS: tuple[Attribute, ...] = (bf16, f16)
+
+
+def per_word(element: Attribute) -> int:
+    """How many numbers of a type a word holds."""
+    return WORD_BITS // element.bitwidth  # pyright: ignore
+
+
+@irdl_op_definition
+class DotOp(IRDLOperation):
+    """Adds the dot product of the numbers in two words to a sum; of vectors lane by lane.
+
+    A word has 32 bits: four integers of 8 bits or two numbers of 16, the first in the lowest bits. Integers are added
+    up in i32 and wrap; floats in f32.
+
+    ```mlir
+    %s = loop.dot %a, %b, %acc of ui8, i8 : i32, i32
+    %t = loop.dot %u, %v, %sums of bf16, bf16 : vector<16xi32>, vector<16xf32>
+    ```
+
+    Constraints:
+      dot_c1: both words hold as many numbers, of i8, ui8, i16, ui16, bf16 or f16
+      dot_c2: words are i32; sums are i32 for integers and f32 for floats
+      dot_c3: words and sums are scalars, or vectors of as many lanes
+    """
+
+    name = "loop.dot"
+    _WORDS: ClassVar = VarConstraint("words", AnyAttr())
+    _SUMS: ClassVar = VarConstraint("sums", AnyAttr())
+
+    lhs = operand_def(_WORDS)
+    rhs = operand_def(_WORDS)
+    accumulator = operand_def(_SUMS)
+    lhs_type = prop_def()
+    rhs_type = prop_def()
+    result = result_def(_SUMS)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$lhs `,` $rhs `,` $accumulator `of` $lhs_type `,` $rhs_type attr-dict `:` type($lhs) `,` type($accumulator)"
+    )
+
+    def __init__(
+        self, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, lhs_type: Attribute, rhs_type: Attribute
+    ) -> None:
+        """
+        Args:
+            lhs: words of numbers of the type `lhs_type`.
+            rhs: words of numbers of the type `rhs_type`.
+            accumulator: the sums so far.
+        """
+        super().__init__(
+            operands=[lhs, rhs, accumulator],
+            result_types=[accumulator.type],
+            properties={"lhs_type": lhs_type, "rhs_type": rhs_type},
+        )
+
+    def verify_(self) -> None:
+        kinds = self.lhs_type, self.rhs_type
+        group = next((g for g in (INTEGERS, FLOATS) if all(kind in g for kind in kinds)), None)
+        if group is None or per_word(kinds[0]) != per_word(kinds[1]):
+            raise VerifyException(
+                f"loop.dot: required numbers of one width, of i8, ui8, i16, ui16, bf16 or f16, "
+                f"got {kinds[0]} and {kinds[1]} (dot_c1)"
+            )
+        words, sums = self.lhs.type, self.accumulator.type
+        if element_type(words) != i32 or element_type(sums) != (i32 if group is INTEGERS else f32):
+            raise VerifyException(
+                f"loop.dot: required words of i32 and sums of {i32 if group is INTEGERS else f32}, "
+                f"got {words} and {sums} (dot_c2)"
+            )
+        if _lanes(words) != _lanes(sums):
+            raise VerifyException(f"loop.dot: {words} and {sums} have other lanes (dot_c3)")
+
+
+def _lanes(kind: Attribute) -> tuple[int, ...]:
+    return () if (found := vector_type(kind)) is None else tuple(found.get_shape())

@@ -1,0 +1,159 @@
+"""Dot products of short numbers in words: one instruction where the target has one for their types.
+
+Elsewhere integers of 8 bits become pairs of 16 bits, of which x86 has dot products; what is left is computed number by
+number. Integers wrap, so all ways give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import IntegerType, VectorType, bf16, f16, f32, i16, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from mlc.architectures.architecture import DotInstruction, InstructionSet
+from mlc.dialects.llvm import integers, intrinsics
+from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
+from mlc.dialects.loop import DotOp
+from mlc.dialects.loop.dot import INTEGERS, WORD_BITS, per_word
+from mlc.pass_manager.lowering import lowers
+from mlc.passes.loop_to_llvm._types import VALUES, number_of, shuffle
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import is_unsigned
+from mlc.support.types import vector_type
+from mlc.targets.machine import Machine, resolve_target
+
+
+@lowers(VALUES, DotOp)
+class LowerDot(RewritePattern):
+    """`loop.dot` becomes an instruction, or arithmetic."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        self._machine = resolve_target(ctx.target)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
+        writer = _Writer(self._machine, op)
+        writer.dot(op.lhs, op.rhs, op.accumulator, op.lhs_type, op.rhs_type)
+        rewriter.replace(op, writer.ops)
+
+
+class _Writer:
+    """Collects the ops that compute a dot product."""
+
+    def __init__(self, machine: Machine, op: DotOp) -> None:
+        self._machine = machine
+        self._words, self._sums = op.lhs.type, op.accumulator.type
+        self._lanes = None if (kind := vector_type(self._words)) is None else kind.get_shape()[0]
+        self.ops: list[Operation] = []
+
+    def dot(self, lhs: SSAValue, rhs: SSAValue, total: SSAValue, lhs_type: Attribute, rhs_type: Attribute) -> SSAValue:
+        """`total` with the dot products of the words added, lane by lane."""
+        if (found := self._instruction(lhs_type, rhs_type)) is not None:
+            return self._called(found, lhs, rhs, total)
+        if (found := self._instruction(rhs_type, lhs_type)) is not None:
+            return self._called(found, rhs, lhs, total)
+        if per_word(lhs_type) == 4 and self._instruction(i16, i16) is not None:
+            for odd in (False, True):
+                pairs = [self._pairs(v, t, odd) for v, t in ((lhs, lhs_type), (rhs, rhs_type))]
+                total = self.dot(*pairs, total, i16, i16)
+            return total
+        for number in range(per_word(lhs_type)):
+            left, right = self._number(lhs, lhs_type, number), self._number(rhs, rhs_type, number)
+            total = self._product_added(left, right, total)
+        return total
+
+    def _instruction(self, lhs: Attribute, rhs: Attribute) -> DotInstruction | None:
+        architecture = self._machine.architecture
+        if self._lanes is None or not isinstance(architecture, InstructionSet):
+            return None
+        bits = WORD_BITS * self._lanes
+        if bits > self._machine.vector_bits:
+            return None
+        return architecture.dot_instruction(self._machine.features, str(lhs), str(rhs), bits)
+
+    def _called(self, found: DotInstruction, lhs: SSAValue, rhs: SSAValue, total: SSAValue) -> SSAValue:
+        operands = [self._typed(found, lhs), self._typed(found, rhs)]
+        if found.adds:
+            return self._insert(CallIntrinsicOp(found.intrinsic, [total, *operands], [self._sums]))
+        products = self._insert(CallIntrinsicOp(found.intrinsic, operands, [self._sums]))
+        return self._integer(integers.AddOp, total, products)
+
+    def _typed(self, found: DotInstruction, words: SSAValue) -> SSAValue:
+        """Words as the vectors that an intrinsic takes."""
+        if found.lanes_of == WORD_BITS:
+            return words
+        assert self._lanes is not None
+        element = bf16 if found.is_float else IntegerType(found.lanes_of)
+        kind = VectorType(element, [self._lanes * WORD_BITS // found.lanes_of])
+        return self._insert(llvm.BitcastOp.create(operands=[words], result_types=[kind]))
+
+    def _pairs(self, words: SSAValue, element: Attribute, odd: bool) -> SSAValue:
+        """Words of two numbers of 16 bits: the first and the third of four of 8 bits, or the others."""
+        assert self._lanes is not None
+        kind = VectorType(i16, [2 * self._lanes])
+        halves = self._insert(llvm.BitcastOp.create(operands=[words], result_types=[kind]))
+        if not odd:
+            halves = self._shifted(integers.ShlOp, halves, 8)
+        halves = self._shifted(llvm.LShrOp if is_unsigned(element) else llvm.AShrOp, halves, 8)
+        return self._insert(llvm.BitcastOp.create(operands=[halves], result_types=[self._words]))
+
+    def _number(self, words: SSAValue, element: Attribute, number: int) -> SSAValue:
+        """The number at a place of each word, as a number of the type of the sums."""
+        if element == f16:
+            return self._half(words, number)
+        bits = WORD_BITS // per_word(element)
+        at = number * bits
+        if element == bf16:  # its bits are the upper ones of an f32
+            upper = self._shifted(integers.ShlOp, words, WORD_BITS - bits - at)
+            if number:
+                mask = self._constant(self._words, -1 << bits)
+                upper = self._insert(llvm.AndOp.create(operands=[upper, mask], result_types=[self._words]))
+            return self._insert(llvm.BitcastOp.create(operands=[upper], result_types=[self._sums]))
+        high = self._shifted(integers.ShlOp, words, WORD_BITS - bits - at)
+        return self._shifted(llvm.LShrOp if is_unsigned(element) else llvm.AShrOp, high, WORD_BITS - bits)
+
+    def _half(self, words: SSAValue, number: int) -> SSAValue:
+        lanes = self._lanes or 1
+        halves = self._insert(llvm.BitcastOp.create(operands=[words], result_types=[VectorType(f16, [2 * lanes])]))
+        picked = self._insert(shuffle(halves, halves, range(number, 2 * lanes, 2)))
+        wide = self._insert(llvm.FPExtOp.create(operands=[picked], result_types=[VectorType(f32, [lanes])]))
+        if self._lanes is not None:
+            return wide
+        return self._insert(llvm.BitcastOp.create(operands=[wide], result_types=[f32]))
+
+    def _product_added(self, left: SSAValue, right: SSAValue, total: SSAValue) -> SSAValue:
+        if total.type == self._sums and self._is_float:
+            properties = {"fastmathFlags": llvm.FastMathAttr(None)}
+            return self._insert(
+                intrinsics.FMulAddOp.create(
+                    operands=[left, right, total], result_types=[self._sums], properties=properties
+                )
+            )
+        return self._integer(integers.AddOp, total, self._integer(integers.MulOp, left, right))
+
+    @property
+    def _is_float(self) -> bool:
+        kind = vector_type(self._sums)
+        return (self._sums if kind is None else kind.element_type) == f32
+
+    def _integer(self, target: type[Operation], a: SSAValue, b: SSAValue) -> SSAValue:
+        properties: dict[str, Attribute] = {"overflowFlags": integers.NO_OVERFLOW_FLAGS}
+        return self._insert(target.create(operands=[a, b], result_types=[a.type], properties=properties))
+
+    def _shifted(self, target: type[Operation], value: SSAValue, by: int) -> SSAValue:
+        if not by:
+            return value
+        amount = self._constant(value.type, by)
+        properties: dict[str, Attribute] = {}
+        if target is integers.ShlOp:
+            properties = {"overflowFlags": integers.NO_OVERFLOW_FLAGS}
+        return self._insert(target.create(operands=[value, amount], result_types=[value.type], properties=properties))
+
+    def _constant(self, kind: Attribute, number: int) -> SSAValue:
+        return self._insert(llvm.ConstantOp.create(result_types=[kind], properties={"value": number_of(kind, number)}))
+
+    def _insert(self, op: Operation) -> SSAValue:
+        self.ops.append(op)
+        return op.results[0]

@@ -1,0 +1,259 @@
+"""`dot`: several steps of a sum of products become one dot product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import arith, math, vector
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, i32, i64
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.analysis.accesses import replace_counter
+from mlc.analysis.legality import note_if_refused, require_reduction
+from mlc.dialects.arith import ExtSIOp, ExtUIOp
+from mlc.dialects.loop import DotOp, ForOp, LoadOp
+from mlc.dialects.loop.dot import FLOATS, INTEGERS, per_word
+from mlc.dialects.loop.plan import LoopPlan
+from mlc.dialects.loop.steps import LoopName
+from mlc.schedules.steps.base import LoopStep, Scheduling
+from mlc.schedules.steps.pack import Packer
+from mlc.support.affine import split_terms
+from mlc.support.context import Remark
+from mlc.support.errors import Refused
+from mlc.support.types import element_type, memref_type
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32.
+
+    A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits.
+    """
+
+    axis: int
+    count: int
+    sizes: tuple[int, ...]
+
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the words."""
+        return [size // self.count if axis == self.axis else size for axis, size in enumerate(self.sizes)]
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in words ends with."""
+        return f"words{self.count}"
+
+    def element(self, element: Attribute) -> Attribute:
+        """The type of a word of numbers of a type."""
+        del element
+        return i32
+
+    def of(self, array: Array) -> Array:
+        """The words of `array`, whose bytes are in the order of little-endian machines."""
+        split = array.reshape(*array.shape[: self.axis], -1, self.count, *array.shape[self.axis + 1 :])
+        return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]
+
+
+@dataclass(frozen=True)
+class _Factor:
+    """An operand of a product in a loop: a number that is loaded and widened."""
+
+    load: LoadOp
+    widening: Operation
+    element: Attribute
+    """The type of the number, with its sign."""
+
+
+@dataclass(frozen=True)
+class _ProductSum:
+    """A loop that adds products of two short numbers to what it carries."""
+
+    loop: ForOp
+    combine: Operation
+    """The op that adds the product; its result is yielded."""
+    by_word: _Factor
+    """The factor that lies along memory, where a word of it is read."""
+    of_argument: _Factor
+    """The factor that is stored in words."""
+
+
+def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None:
+    """Let loops of one function add `count` products at a time.
+
+        for k in 0..256 iter_args(s = 0): s + extui(x[m, k]) * extsi(w[k, n])
+    ->
+        for k in 0..64 iter_args(s = 0): loop.dot x[m, 4 * k .. 4 * k + 3], w_words[k, n], s of ui8, i8
+
+    The factor that is an argument, the same in all loops, is stored in words of `count` numbers along the loop.
+    A word of the other one is read where it lies.
+
+    Raises:
+        Refused: the loops are not sums of such products, or the argument is not a constant; nothing has been changed.
+    """
+    sums = [_product_sum(loop, count) for loop in loops]
+    arguments = {memory_of(each.of_argument) for each in sums}
+    if len(arguments) != 1:
+        raise Refused("its factors in words are several arguments")
+    (argument,) = arguments
+    if not isinstance(argument, BlockArgument) or {u.operation for u in argument.uses} != {
+        each.of_argument.load for each in sums
+    }:
+        raise Refused("the factor in words is no argument of the kernel that these loops alone read")
+    axes = {_axis_of(each.of_argument.load, each.loop) for each in sums}
+    if len(axes) != 1:
+        raise Refused("it runs along several axes of the argument")
+    words = Words(axes.pop(), count, tuple(memref_type(argument).get_shape()))
+    if words.sizes[words.axis] % count:
+        raise Refused(f"{words.sizes[words.axis]} numbers along the axis are no multiple of {count}")
+    target = packer.relay(argument, words)
+    for each in sums:
+        _rewrite(each, words, target)
+
+
+def memory_of(factor: _Factor) -> SSAValue:
+    """The buffer that a factor is loaded from."""
+    return factor.load.memref
+
+
+def _product_sum(loop: ForOp, count: int) -> _ProductSum:
+    """What a loop adds up.
+
+    Raises:
+        Refused: it is not a sum of products of short numbers, one of them along memory.
+    """
+    reduction = require_reduction(loop)
+    combine = reduction.combine
+    if isinstance(combine, math.FmaOp):
+        values = list(combine.operands[:2])
+    else:
+        others = [v for v in combine.operands if v is not loop.carried[0]]
+        product = others[0].owner if isinstance(combine, arith.AddiOp) and len(others) == 1 else None
+        if not isinstance(product, arith.MuliOp):
+            raise Refused("it is not a sum of products")
+        values = [product.lhs, product.rhs]
+    factors = [_factor(value) for value in values]
+    if len(list(loop.body.block.ops)) != 6 + (not isinstance(combine, math.FmaOp)):
+        raise Refused("it computes more than a sum of products of two numbers that it loads")
+    if any(per_word(f.element) != count for f in factors):
+        kinds = " and ".join(str(f.element) for f in factors)
+        raise Refused(f"a word holds other than {count} numbers of {kinds}")
+    if loop.range.start or loop.range.step != 1 or len(loop.range) % count:
+        raise Refused(f"{len(loop.range)} iterations are no multiple of {count}, counted from 0")
+    runs_along = [_runs_along_memory(f.load, loop, count) for f in factors]
+    arguments = [isinstance(memory_of(f), BlockArgument) for f in factors]
+    for number in (0, 1):
+        other = 1 - number
+        if runs_along[number] and arguments[other] and not (runs_along[other] and number and arguments[number]):
+            return _ProductSum(loop, combine, factors[number], factors[other])
+    raise Refused("none of its factors lies along memory where the other one is an argument")
+
+
+def _factor(value: SSAValue) -> _Factor:
+    """The factor that a value is.
+
+    Raises:
+        Refused: it is not a short number that is loaded here.
+    """
+    widening = value.owner
+    if not isinstance(widening, ExtSIOp | ExtUIOp | arith.ExtFOp):
+        raise Refused("a factor is not a widened short number")
+    load = widening.operands[0].owner
+    element = widening.operands[0].type
+    if isinstance(widening, ExtUIOp) and isinstance(element, IntegerType):
+        element = IntegerType(element.width.data, Signedness.UNSIGNED)
+    if not isinstance(load, LoadOp) or element not in (*INTEGERS, *FLOATS):
+        raise Refused(f"a factor is not loaded, or is a number of {element}, of which no word is made")
+    return _Factor(load, widening, element)
+
+
+def _axis_of(load: LoadOp, loop: ForOp) -> int:
+    """The axis of its buffer along which a load goes with the loop, alone.
+
+    Raises:
+        Refused: there is no such axis.
+    """
+    if loop.induction_variable not in load.indices:
+        raise Refused("a factor is the same in all iterations")
+    dim = list(load.indices).index(loop.induction_variable)
+    axes = [axis for axis, e in enumerate(load.map.data.results) if dim in e.used_dims()]
+    if len(axes) != 1 or load.map.data.results[axes[0]] != AffineExpr.dimension(dim):
+        raise Refused("the counter of the loop is not a subscript of the argument")
+    return axes[0]
+
+
+def _runs_along_memory(load: LoadOp, loop: ForOp, count: int) -> bool:
+    """Whether a load reads `count` neighbours in so many iterations."""
+    if loop.induction_variable not in load.indices:
+        return False
+    dim = list(load.indices).index(loop.induction_variable)
+    *outer, last = load.map.data.results
+    return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
+
+
+def _rewrite(each: _ProductSum, words: Words, target: SSAValue) -> None:
+    """Read words, and add their dot product."""
+    loop, count, counter = each.loop, words.count, each.loop.induction_variable
+    replace_counter(counter, ((counter,), AffineExpr.dimension(0) * count))
+    load = each.of_argument.load
+    results = list(load.map.data.results)
+    results[words.axis] = AffineExpr.dimension(list(load.indices).index(counter))
+    packed = LoadOp(target, list(load.indices), AffineMap(load.map.data.num_dims, 0, tuple(results)))
+    beside = each.by_word.load
+    kind = VectorType(element_type(beside.memref.type), [count])
+    run = LoadOp(beside.memref, list(beside.indices), beside.map.data, kind)
+    cast = vector.BitcastOp(run.result, VectorType(i32, [1]))
+    word = vector.ExtractOp(cast.result, [0], i32)
+    dot = DotOp(word.result, packed.result, loop.carried[0], each.by_word.element, each.of_argument.element)
+    packed.location, run.location, dot.location = load.location, beside.location, each.combine.location
+    Rewriter.insert_op([packed, run, cast, word, dot], InsertPoint.before(each.combine))
+    each.combine.results[0].replace_all_uses_with(dot.result)
+    products = [v.owner for v in each.combine.operands if isinstance(v.owner, arith.MuliOp)]
+    for op in (each.combine, *products, each.by_word.widening, each.of_argument.widening, beside, load):
+        Rewriter.erase_op(op)
+    loop.properties["upper"] = IntegerAttr(len(loop.range) // count, i64)
+
+
+@dataclass(frozen=True)
+class Dot(LoopStep):
+    """4 steps of a loop that adds products of short numbers become one dot product
+
+    The kernel's constant factor is stored in words of so many numbers. A word has 32 bits.
+    """
+
+    name = "dot"
+    example = "dot(k, 4)"
+
+    loop: LoopName
+    count: int
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
+        """Let the loops of the name add dot products: all of them, or none, as they read one argument."""
+        refusals: list[Remark] = []
+        with note_if_refused(refusals, loops[0], f"loop '{self.loop}' has no dot products"):
+            use_dot_products(loops, self.count, scheduling.shared(Packer))
+        return refusals
+
+    def words(self, plan: LoopPlan) -> str:
+        return f"{self.count} products are added by one instruction, a dot product of words of 32 bits"
+
+    def follow(self, plan: LoopPlan) -> None:
+        if trips := plan.trips.get(self.loop):
+            plan.trips[self.loop] = trips // self.count
+
+    @classmethod
+    def suits(cls, loop: ForOp) -> bool:
+        return len(loop.carried) == 1
+
+    @classmethod
+    def drawn(cls, rng: Random, loop: ForOp) -> Self:
+        return cls(loop.dim.data, rng.choice((2, 4)))
