@@ -137,8 +137,8 @@ class FoldQuantizeOfDequantize(RewritePattern):
     difference wraps. Let `u` be the unit roundoff of the scale's type. If `n` is 0, both roundings are exact. Else
     `|n s| >= |s|` is not subnormal, and `N |s|` does not overflow. So `dequantize` gives `n s (1 + a)`, where `a` is of
     the roundings of the product, in f32 or f64 and to the scale's type: `|a| <= 2 u + u^2`. The division gives
-    `n (1 + a) (1 + b)` with `|b| <= u`. That is off `n` by less than `4 N u`, and rounds to `n` if `8 N u <= 1`. `n` and
-    `n + z = q` are exact in f32, which has 24 bits.
+    `n (1 + a) (1 + b)` with `|b| <= u`. That is off `n` by less than `4 N u`, and rounds to `n` if `8 N u <= 1`. And
+    `n` and `n + z = q` are exact in f32, which has 24 bits.
     """
 
     @op_type_rewrite_pattern
