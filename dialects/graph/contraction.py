@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from xdsl.dialects.builtin import f32, i32
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -17,14 +18,48 @@ from mlc.dialects.graph.types import (
     Tensor,
     Value,
     broadcast_shapes,
+    element_of,
     ints,
     shape_of,
     tensor,
     type_of,
     violation,
 )
+from mlc.support.dtypes import HALVES
+from mlc.support.types import integer_width
 
 __all__ = ["MatmulOp"]
+
+_MOST_BITS = 16
+"""Products of integers of up to so many bits may be added in i32."""
+
+
+def type_of_sums(
+    name: str, constraint: int, lhs: Tensor, rhs: Tensor, element: Attribute | None
+) -> Attribute:
+    """The element type in which an op adds products of elements of two tensors.
+
+    Args:
+        name: of the op.
+        constraint: the number of the constraint of the op that is broken else.
+        lhs: the first operand.
+        rhs: the second one.
+        element: what the result has; by default the type of the operands.
+
+    Raises:
+        VerifyException: products of these types are not added in that type.
+    """
+    left, right = lhs.element_type, rhs.element_type
+    widths = [integer_width(each) for each in (left, right)]
+    if element == i32 and all(width is not None and width <= _MOST_BITS for width in widths):
+        return element
+    if left != right:
+        raise violation(name, constraint, f"{lhs} and {rhs} have different element types", "insert graph.cast")
+    if element not in (None, left) and not (left in HALVES and element == f32):
+        raise violation(
+            name, constraint, f"products of elements of type {left} are not added as {element}", "insert graph.cast"
+        )
+    return left if element is None else element
 
 
 @irdl_op_definition
@@ -33,6 +68,13 @@ class MatmulOp(GraphOp, HasCanonicalizationPatternsInterface):
 
     ```mlir
     %y = graph.matmul %x, %w : tensor<64x784xf32>, tensor<784x200xf32> -> tensor<64x200xf32>
+    ```
+
+    Products are added in the element type of the operands, or in a wider one: i32 for integers of up to 16 bits, whose
+    types may differ, and f32 for floats of 16 bits.
+
+    ```mlir
+    %z = graph.matmul %q, %v : tensor<64x784xui8>, tensor<784x200xi8> -> tensor<64x200xi32>
     ```
     """
 
@@ -45,16 +87,17 @@ class MatmulOp(GraphOp, HasCanonicalizationPatternsInterface):
 
     assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
 
-    def __init__(self, lhs: Value, rhs: Value) -> None:
-        super().__init__(operands=[lhs, rhs], result_types=[self.infer(type_of(lhs), type_of(rhs))])
+    def __init__(self, lhs: Value, rhs: Value, element: Attribute | None = None) -> None:
+        """Sums are of the type `element`; by default of that of the operands."""
+        super().__init__(operands=[lhs, rhs], result_types=[self.infer(type_of(lhs), type_of(rhs), element)])
 
     @classmethod
-    def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:
-        """`[..., m, k] x [..., k, n] -> [..., m, n]`.
+    def infer(cls, lhs: Tensor, rhs: Tensor, element: Attribute | None = None) -> Tensor:
+        """`[..., m, k] x [..., k, n] -> [..., m, n]`, with sums of the type `element`.
 
         Raises:
             VerifyException: c1 rank below 2, c2 inner extents differ, c3 leading dimensions do not broadcast, c4
-                element types differ.
+                products of these element types are not added in `element`.
         """
         a, b = lhs.get_shape(), rhs.get_shape()
         if min(len(a), len(b)) < 2:
@@ -64,12 +107,10 @@ class MatmulOp(GraphOp, HasCanonicalizationPatternsInterface):
         batch = broadcast_shapes(a[:-2], b[:-2])
         if batch is None:
             raise violation(cls.name, 3, f"the leading dimensions of {lhs} and {rhs} do not broadcast")
-        if lhs.element_type != rhs.element_type:
-            raise violation(cls.name, 4, f"{lhs} and {rhs} have different element types", "insert graph.cast")
-        return tensor((*batch, a[-2], b[-1]), lhs.element_type)
+        return tensor((*batch, a[-2], b[-1]), type_of_sums(cls.name, 4, lhs, rhs, element))
 
     def inferred_type(self) -> Tensor:
-        return self.infer(type_of(self.lhs), type_of(self.rhs))
+        return self.infer(type_of(self.lhs), type_of(self.rhs), element_of(self.result))
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
@@ -92,7 +133,7 @@ class SwapTransposedOperands(RewritePattern):
         if not matrices or not all(map(_lies_across, matrices)):
             return
         left, right = _turned(op.rhs), _turned(op.lhs)
-        product = MatmulOp(left.result, right.result)
+        product = MatmulOp(left.result, right.result, element_of(op.result))
         rewriter.replace(op, (left, right, product, _turned(product.result)))
 
 

@@ -6,15 +6,18 @@ from abc import ABC
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def
 
 from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.contraction import type_of_sums
 from mlc.dialects.graph.types import (
     I64ArrayConstr,
     NumberTensor,
     Shape,
     Tensor,
     Value,
+    element_of,
     i64_array,
     ints,
     tensor,
@@ -38,7 +41,10 @@ __all__ = ["Conv2dOp", "Conv3dOp", "ConvOp"]
 
 
 class ConvOp(GraphOp, ABC):
-    """What convolutions share; a class has the number of its spatial dimensions, and defaults of that length."""
+    """What convolutions share; a class has the number of its spatial dimensions, and defaults of that length.
+
+    Products are added in the element type of the operands, or in a wider one, as in `graph.matmul`.
+    """
 
     CONTRACTS: ClassVar[bool] = True
     SPATIAL: ClassVar[int]
@@ -63,10 +69,11 @@ class ConvOp(GraphOp, ABC):
         dilations: Shape | None = None,
         groups: int = 1,
         layout: str | None = None,
+        element: Attribute | None = None,
     ) -> None:
-        """Lists and a layout that are not given are the defaults."""
+        """Lists and a layout that are not given are the defaults, and sums are of the type of the operands."""
         layout = LAYOUTS[self.SPATIAL][0] if layout is None else layout
-        result = self.infer(type_of(input), type_of(weights), strides, padding, dilations, groups, layout)
+        result = self.infer(type_of(input), type_of(weights), strides, padding, dilations, groups, layout, element)
         window = Window.of((1,) * self.SPATIAL, strides, padding, dilations)
         super().__init__(
             operands=[input, weights],
@@ -90,13 +97,15 @@ class ConvOp(GraphOp, ABC):
         dilations: Shape | None = None,
         groups: int = 1,
         layout: str | None = None,
+        element: Attribute | None = None,
     ) -> Tensor:
         """The image of window positions, with the output channels of the weights.
 
         Raises:
             VerifyException: c1 a list of the wrong length, c2 a number in it is too small, c3 the window does not fit
                 into the padded image, c4 padding as wide as the window, c5 an unknown layout, c6 a rank that is not
-                that of an image, c7 channels, weights and groups do not agree, c8 element types differ.
+                that of an image, c7 channels, weights and groups do not agree, c8
+                products of these element types are not added in `element`.
         """
         layout = LAYOUTS[cls.SPATIAL][0] if layout is None else layout
         require_layout(cls.name, layout, cls.SPATIAL)
@@ -119,14 +128,13 @@ class ConvOp(GraphOp, ABC):
                 f"{input} has {channels} channels, {weights} takes {per_group} and gives {out}, with {groups} groups "
                 f"and layout {layout}; channels must be groups x what is taken, and groups must divide what is given",
             )
-        if input.element_type != weights.element_type:
-            raise violation(cls.name, 8, f"{input} and {weights} have different element types", "insert graph.cast")
+        sums = type_of_sums(cls.name, 8, input, weights, element)
         spatial = tuple(x[d] for d in spatial_dims(layout))
         positions = Window.of(tuple(kernel), strides, padding, dilations).output(cls.name, spatial)
-        return tensor(image_shape(layout, x[0], out, positions), input.element_type)
+        return tensor(image_shape(layout, x[0], out, positions), sums)
 
     def inferred_type(self) -> Tensor:
-        return self.infer(type_of(self.input), type_of(self.weights), **self.options)
+        return self.infer(type_of(self.input), type_of(self.weights), **self.options, element=element_of(self.result))
 
     @property
     def options(self) -> dict[str, Any]:

@@ -146,7 +146,7 @@ class FoldQuantizeOfDequantize(RewritePattern):
         inner = op.input.owner
         if not isinstance(inner, DequantizeOp) or inner.input.type != op.result.type:
             return
-        if not _is_same(inner.scale, op.scale) or not _is_same(inner.zero_point, op.zero_point):
+        if not is_same_constant(inner.scale, op.scale) or not is_same_constant(inner.zero_point, op.zero_point):
             return
         if _returns(element_of(op.result), op.scale):
             rewriter.replace(op, (), (inner.input,))
@@ -174,7 +174,7 @@ def _returns(element: Attribute, scale: SSAValue) -> bool:
     return all(isfinite(s) and 2.0**least <= s and s * span < 2.0**most for s in scales)
 
 
-def _is_same(a: SSAValue, b: SSAValue) -> bool:
+def is_same_constant(a: SSAValue, b: SSAValue) -> bool:
     """Whether two values are one, or constants that spell out the same numbers."""
     if a is b:
         return True

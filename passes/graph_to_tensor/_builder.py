@@ -89,10 +89,15 @@ class Builder:
             ReduceOp(_kind_for(kind, elements[0]), values, [s for _, s in inputs], [*over, *reduce], result, region)
         )
 
-    def contract(self, lhs: Access, rhs: Access, over: Dims, reduce: Dims) -> SSAValue:
-        """`tensor.contract`."""
-        result = tensor(tuple(s for _, s in over), element_type(lhs[0].type))
-        return self.insert(ContractOp(lhs[0], rhs[0], [lhs[1], rhs[1]], [*over, *reduce], result))
+    def contract(
+        self, lhs: Access, rhs: Access, over: Dims, reduce: Dims, element: Attribute | None = None
+    ) -> SSAValue:
+        """`tensor.contract`, with sums of the type `element`, by default that of the first operand."""
+        elements = [element_type(value.type) for value, _ in (lhs, rhs)]
+        element = element or elements[0]
+        unsigned = [n for n, each in enumerate(elements) if each != element and is_unsigned(each)]
+        result = tensor(tuple(s for _, s in over), element)
+        return self.insert(ContractOp(lhs[0], rhs[0], [lhs[1], rhs[1]], [*over, *reduce], result, unsigned))
 
     def pad(self, value: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
         """`tensor.pad` with a number; the value itself if there is nothing to pad."""

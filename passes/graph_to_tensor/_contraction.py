@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import shape_of
+from mlc.dialects.graph.types import element_of, shape_of
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d
 from mlc.passes.graph_to_tensor._elementwise import broadcast_subscripts
@@ -27,4 +27,5 @@ class MatmulToContract(ToTensor):
             (op.rhs, [*broadcast_subscripts(rhs[:-2], batch), k, n]),
             over=list(zip(names, result, strict=True)),
             reduce=[("k", lhs[-1])],
+            element=element_of(op.result),
         )

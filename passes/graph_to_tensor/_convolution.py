@@ -6,7 +6,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import shape_of
+from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d
@@ -36,6 +36,7 @@ class ConvToContract(ToTensor):
             (op.weights, [*taps, k, n] if has_channels_last(layout) else [n, k, *taps]),
             over=image_dims(layout, result),
             reduce=[*tap_dims(layout, window), ("k", per_group)],
+            element=element_of(op.result),
         )
 
 

@@ -27,10 +27,12 @@ class QuantizeToMap(Elementwise):
     """The conversion from floats saturates, and makes 0 of NaN."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
-        target = element_type(op.results[0].type)
+        assert isinstance(op, graph.QuantizeOp)
+        target, is_scaled = element_type(op.result.type), graph.splat_of(op.scale) == 1
 
         def body(p: Points, x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
-            moved = p.add(p(math.RoundEvenOp, p.div(x, scale)), _number(p, zero_point, x.type))
+            scaled = x if is_scaled else p.div(x, scale)
+            moved = p.add(p(math.RoundEvenOp, scaled), _number(p, zero_point, x.type))
             return encoded(p, moved, target) if target in STORED else converted(p, moved, target)
 
         return self.map(op, b, body)

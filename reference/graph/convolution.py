@@ -1,4 +1,4 @@
-"""Convolutions; they accumulate in the element type."""
+"""Convolutions; they accumulate in the element type of the result."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from math import prod
 import numpy as np
 
 from mlc.dialects.graph.convolution import ConvOp
+from mlc.dialects.graph.types import element_of
 from mlc.dialects.graph.windows import has_channels_last
 from mlc.reference.any_order import sums
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.fixed_order import matmul
 from mlc.reference.graph.windows import channels_first, in_layout, taps
+from mlc.support.dtypes import to_numpy
 
 
 @evaluates(ConvOp)
@@ -19,7 +21,8 @@ from mlc.reference.graph.windows import channels_first, in_layout, taps
 def conv(op: ConvOp, image: Array, weights: Array) -> Array:
     """For each tap of the kernel a matrix product, channels out by channels in, within each group."""
     layout, groups = op.layout.data, op.groups.value.data
-    image = channels_first(image, layout)
+    wide = to_numpy(element_of(op.result))
+    image, weights = channels_first(image.astype(wide, copy=False), layout), weights.astype(wide, copy=False)
     # [out, in, taps...] from [taps..., in, out]
     weights = np.moveaxis(weights, (-1, -2), (0, 1)) if has_channels_last(layout) else weights
     out, per_group = weights.shape[:2]

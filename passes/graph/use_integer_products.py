@@ -1,0 +1,263 @@
+"""The pass `use-integer-products`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp, f32, i8, i32
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.architectures.architecture import InstructionSet
+from mlc.dialects.graph import (
+    AddOp,
+    CastOp,
+    ConvOp,
+    GraphOp,
+    MatmulOp,
+    MulOp,
+    PadOp,
+    QuantizeOp,
+    SubOp,
+)
+from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tensor
+from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding, zeros
+from mlc.dialects.loop.dot import per_word
+from mlc.pass_manager.base import Pass
+from mlc.passes.graph._constants import constant_from
+from mlc.passes.graph._integer_factors import Factor, Weights, factor_of, known_array, quantize_to, ui8, weights_of
+from mlc.support.context import CompilerContext
+from mlc.support.rounding import Rounding
+from mlc.targets.machine import Machine, resolve_target
+
+Array = NDArray[Any]
+_LARGEST = 255 * 128
+"""The largest product of an integer of ui8 and one of i8."""
+
+
+@dataclass(frozen=True)
+class UseIntegerProductsPass(Pass):
+    """Multiply quantised numbers as the integers that they are, and scale the sums.
+
+    ```mlir
+    %x = graph.dequantize %q, %s, %z : tensor<4x8xui8>, tensor<f32>, tensor<ui8> -> tensor<4x8xf32>
+    %w = graph.dequantize %v, %t, %n : tensor<8x3xi8>, tensor<3xf32>, tensor<i8> -> tensor<8x3xf32>
+    %y = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
+    // after, where st = s * t and c = -z * (sums of the columns of v) are constants
+    %0 = graph.matmul %q, %v : tensor<4x8xui8>, tensor<8x3xi8> -> tensor<4x3xi32>
+    %1 = graph.add %0, %c : tensor<4x3xi32>, tensor<1x3xi32> -> tensor<4x3xi32>
+    %2 = graph.cast %1 : tensor<4x3xi32> -> tensor<4x3xf32>
+    %y = graph.mul %2, %st : tensor<4x3xf32>, tensor<3xf32> -> tensor<4x3xf32>
+    ```
+
+    The same for convolutions, and for products of numbers that were widened to i32. The second factor is a constant
+    whose integers, less their zero point, fit in i8; scales differ at most by channel of the result, and by row. The
+    first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does so
+    with another zero point. No sum of ui8 times i8 may overflow i32, or the product is left alone. Sums in f32 round,
+    those of integers do not.
+    """
+
+    name = "use-integer-products"
+    rounding = Rounding(16, "sums of integers are exact")
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        element = _wanted_element(resolve_target(ctx.target))
+        for op in list(module.walk()):
+            if isinstance(op, QuantizeOp) and element_of(op.result) in (i8, ui8) and element_of(op.result) != element:
+                quantize_to(op, element, ctx.resources)
+        for op in list(module.walk()):
+            if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32):
+                _Product(op, element, ctx).rewrite()
+
+
+class _Product:
+    """A contraction of quantised numbers on its way to one of integers."""
+
+    def __init__(self, op: MatmulOp | ConvOp, element: Attribute, ctx: CompilerContext) -> None:
+        self.op, self.element, self.ctx = op, element, ctx
+
+    def rewrite(self) -> None:
+        """Compute the contraction in integers, if that is possible; what it is made of need not be quantised."""
+        op = self.op
+        if not all(is_static(v.type) for v in (*op.operands, op.result)):
+            return
+        factor = factor_of(op.operands[0])
+        if factor is None:
+            return
+        weights = weights_of(op.operands[1], self.ctx.resources)
+        if weights is None:
+            self.ctx.remark(op, "not computed in integers: the second factor is no constant of 8 bits")
+            return
+        if (reason := self._why_not(factor, weights)) is not None:
+            self.ctx.remark(op, f"not computed in integers: {reason}")
+            return
+        self._rewrite(factor, weights)
+
+    def _why_not(self, factor: Factor, weights: Weights) -> str | None:
+        count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]
+        if isinstance(self.op, MatmulOp):
+            count = weights.integers.shape[-2]
+        if element_of(self.op.result) == f32 and count * _LARGEST >= 1 << 31:
+            return f"{count} products may overflow the sum"
+        for what, value in (("zero points", factor.zero_point), ("scales", factor.scale)):
+            if value is not None and not self._is_by_row(value):
+                return f"the first factor has other {what} along what is summed up"
+        if weights.scale is not None and self._by_channel(weights.scale) is None:
+            return "the second factor has other scales along what is summed up"
+        return None
+
+    def _is_by_row(self, value: SSAValue) -> bool:
+        """Whether a number of the first factor is one for all, or for all that one sum takes."""
+        extents = shape_of(value)
+        return all(e == 1 for e in (extents if isinstance(self.op, ConvOp) else extents[-1:]))
+
+    @property
+    def _channel_axis(self) -> int:
+        """The axis of the result that the columns, or channels, of the second factor are."""
+        return channel_dim(self.op.layout.data) if isinstance(self.op, ConvOp) else len(shape_of(self.op.result)) - 1
+
+    @property
+    def _weight_axis(self) -> int:
+        """The axis of the second factor that the channels of the result are."""
+        op = self.op
+        return 0 if isinstance(op, ConvOp) and not has_channels_last(op.layout.data) else len(shape_of(op.operands[1])) - 1
+
+    def _by_channel(self, array: Array) -> Array | None:
+        """Numbers that broadcast with the second factor as they broadcast with the result; None if they do not."""
+        rank = len(shape_of(self.op.operands[1]))
+        full = array.reshape((1,) * (rank - array.ndim) + array.shape)
+        if isinstance(self.op, MatmulOp):
+            return full if full.shape[-2] == 1 else None
+        if full.size != full.shape[self._weight_axis]:
+            return None
+        return full.reshape(-1, *[1] * (len(shape_of(self.op.result)) - 1 - self._channel_axis))
+
+    def _rewrite(self, factor: Factor, weights: Weights) -> None:
+        factor = self._as_element(factor)
+        integers = weights.integers
+        axes = tuple(i for i in range(integers.ndim) if i != self._weight_axis)
+        if isinstance(self.op, MatmulOp):
+            axes = (integers.ndim - 2,)
+        sums = integers.sum(axes, dtype=np.int32, keepdims=True)
+        correction = self._by_channel(sums)
+        assert correction is not None
+        image, zero = factor.quantized, factor.zero_point
+        zeros_known = None if zero is None else known_array(zero, self.ctx.resources)
+        if zero is not None and (zeros_known is None or zeros_known.any()):
+            image, padded = self._padded(image, zero, zeros_known)
+            if not padded:
+                self.ctx.remark(self.op, "not computed in integers: its padding is a zero point that is not known")
+                return
+        else:
+            padded = False
+        total = self._contraction(image, integers, padded)
+        if zero is not None and zeros_known is None:
+            offset = self._insert(MulOp(self._wide(zero), self._constant(correction, "sums")))
+            total = self._insert(SubOp(total, offset))
+        elif zeros_known is not None and zeros_known.any():
+            offset = -(zeros_known.astype(np.int32) * correction)
+            if offset.any():
+                total = self._insert(AddOp(total, self._constant(offset, "offset")))
+        if element_of(self.op.result) == f32:
+            total = self._scaled(total, factor, weights)
+        total.name_hint = self.op.result.name_hint
+        self.op.result.replace_all_uses_with(total)
+        operands = list(self.op.operands)
+        Rewriter.erase_op(self.op)
+        for operand in operands:
+            _erase_unused(operand)
+        self.ctx.remark(total.owner, "computed in integers")  # pyright: ignore[reportArgumentType]
+
+    def _scaled(self, total: SSAValue, factor: Factor, weights: Weights) -> SSAValue:
+        """The sums times both scales."""
+        assert factor.scale is not None
+        by_channel = None if weights.scale is None else self._by_channel(weights.scale)
+        known = known_array(factor.scale, self.ctx.resources)
+        real = self._insert(CastOp(total, f32))
+        if known is not None:
+            both = known.astype(np.float64) * (1.0 if by_channel is None else by_channel.astype(np.float64))
+            return self._insert(MulOp(real, self._constant(both.astype(np.float32), "scale")))
+        scale = factor.scale
+        if by_channel is not None:
+            scale = self._insert(MulOp(scale, self._constant(by_channel, "scale")))
+        return self._insert(MulOp(real, scale))
+
+    def _padded(self, image: SSAValue, zero: SSAValue, known: Array | None) -> tuple[SSAValue, bool]:
+        """The image with its padding, of zero points, if it has some; whether that was possible."""
+        op = self.op
+        if isinstance(op, MatmulOp) or not any(ints(op.padding)):
+            return image, True
+        if known is None:
+            return image, False
+        low, high = image_padding(op.layout.data, ints(op.padding))
+        return self._insert(PadOp(image, low, high, int(known.flat[0]))), True
+
+    def _contraction(self, image: SSAValue, integers: Array, padded: bool) -> SSAValue:
+        """The sums of products of integers, over as many numbers as words hold."""
+        op = self.op
+        groups = op.groups.value.data if isinstance(op, ConvOp) else 1
+        last = len(shape_of(image)) - 1
+        axis, weight_axis = last, integers.ndim - 2
+        if isinstance(op, ConvOp):
+            axis = channel_dim(op.layout.data)
+            weight_axis = integers.ndim - 2 if has_channels_last(op.layout.data) else 1
+        missing = -integers.shape[weight_axis] % per_word(i8)
+        if missing and groups == 1:
+            more = [missing if i == axis else 0 for i in range(last + 1)]
+            image = self._insert(PadOp(image, [0] * (last + 1), more, 0))
+            integers = np.pad(integers, [(0, missing if i == weight_axis else 0) for i in range(integers.ndim)])
+        weights = self._constant(integers, "weights")
+        if isinstance(op, MatmulOp):
+            return self._insert(MatmulOp(image, weights, i32))
+        properties = dict(op.properties)
+        if padded:
+            properties["padding"] = zeros(2 * op.SPATIAL)
+        result = tensor(shape_of(op.result), i32)
+        return self._insert(type(op).create(operands=[image, weights], properties=properties, result_types=[result]))
+
+    def _as_element(self, factor: Factor) -> Factor:
+        """The factor as one of the type that is wanted: `q - z` is `(q + 128) - (z + 128)`."""
+        if element_of(factor.quantized) == self.element:
+            return factor
+        shift = self._constant(np.asarray(128 if self.element == ui8 else -128, np.int32), "shift")
+        moved = self._insert(CastOp(self._insert(AddOp(self._wide(factor.quantized), shift)), self.element))
+        zero = shift if factor.zero_point is None else self._insert(AddOp(self._wide(factor.zero_point), shift))
+        return Factor(moved, zero, factor.scale)
+
+    def _wide(self, value: SSAValue) -> SSAValue:
+        """A value as one of i32."""
+        return value if element_of(value) == i32 else self._insert(CastOp(value, i32))
+
+    def _constant(self, array: Array, hint: str) -> SSAValue:
+        element: dict[str, Attribute] = {"int8": i8, "int32": i32, "float32": f32}
+        kind = tensor(tuple(array.shape), element[array.dtype.name])
+        name = self.op.operands[1].name_hint or self.op.result.name_hint
+        return self._insert(constant_from(array, kind, self.ctx.resources, f"{name}.{hint}" if name else hint))
+
+    def _insert(self, op: Operation) -> SSAValue:
+        op.location = self.op.location
+        Rewriter.insert_op(op, InsertPoint.before(self.op))
+        return op.results[0]
+
+
+def _wanted_element(machine: Machine) -> Attribute:
+    """The type of the first factor for which the target has dot products: ui8, unless it has those of i8 alone."""
+    architecture = machine.architecture
+    if not isinstance(architecture, InstructionSet):
+        return ui8
+    has = {lhs: architecture.dot_instruction(machine.features, lhs, "i8", machine.vector_bits) for lhs in ("i8", "ui8")}
+    return i8 if has["i8"] is not None and has["ui8"] is None else ui8
+
+
+def _erase_unused(value: SSAValue) -> None:
+    """Erase what computes a value that nobody reads."""
+    owner = value.owner
+    if isinstance(owner, GraphOp) and all(r.first_use is None for r in owner.results):
+        operands = list(owner.operands)
+        Rewriter.erase_op(owner)
+        for operand in operands:
+            _erase_unused(operand)
