@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import math
-from xdsl.dialects.builtin import i32
+from struct import pack
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import graph
+from mlc.dialects.arith import CmpfOp, SelectOp
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.passes.graph_to_tensor._casts import converted
 from mlc.passes.graph_to_tensor._codes import decoded, encoded
 from mlc.passes.graph_to_tensor._elementwise import Elementwise
 from mlc.passes.graph_to_tensor._points import Points
-from mlc.support.dtypes import STORED
-from mlc.support.types import element_type
+from mlc.support.dtypes import STORED, least_of, most_of
+from mlc.support.types import element_type, integer_width
 
 
 def _number(p: Points, q: SSAValue, element: Attribute) -> SSAValue:
@@ -22,20 +25,53 @@ def _number(p: Points, q: SSAValue, element: Attribute) -> SSAValue:
     return converted(p, decoded(p, q) if q.type in STORED else q, element)
 
 
+_ROUNDING = 1.5 * 2.0**23
+"""A number of f32 whose sum with one of up to 2^22 is rounded to an integer, the even one of two that are as near."""
+_MOST_BITS = 16
+"""Integers of up to so many bits, less any zero point, are that small."""
+
+
 @lowers("convert-graph-to-tensor", graph.QuantizeOp)
 class QuantizeToMap(Elementwise):
-    """The conversion from floats saturates, and makes 0 of NaN."""
+    """The conversion from floats saturates, and makes 0 of NaN.
+
+    A number of f32 is limited first, as limits are integers. Then it is rounded by a sum, whose low bits are the
+    integer: there is no conversion of vectors from floats to short integers.
+    """
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.QuantizeOp)
         target, is_scaled = element_type(op.result.type), graph.splat_of(op.scale) == 1
+        width = integer_width(target)
+        assert width is not None
 
         def body(p: Points, x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             scaled = x if is_scaled else p.div(x, scale)
+            if x.type == f32 and target not in STORED and width <= _MOST_BITS:
+                return _rounded_by_sum(p, scaled, zero_point, target)
             moved = p.add(p(math.RoundEvenOp, scaled), _number(p, zero_point, x.type))
             return encoded(p, moved, target) if target in STORED else converted(p, moved, target)
 
         return self.map(op, b, body)
+
+
+def _rounded_by_sum(p: Points, x: SSAValue, zero_point: SSAValue, target: Attribute) -> SSAValue:
+    """`x`, rounded, plus the zero point, within `target`; 0 for NaN."""
+    moved = _number(p, zero_point, f32)
+    low, high = (p.sub(p.number(limit(target), f32), moved) for limit in (least_of, most_of))
+    limited = p(SelectOp, p(CmpfOp, x, low, "ogt"), x, low)  # NaN is the least, too
+    limited = p(SelectOp, p(CmpfOp, limited, high, "olt"), limited, high)
+    bits = p(arith.BitcastOp, p.add(limited, p.number(_ROUNDING, f32)), i32)
+    offset = p.sub(_number(p, zero_point, i32), p.number(_bits_of(_ROUNDING), i32))
+    integer = converted(p, p.add(bits, offset), target)
+    if least_of(target) == 0:
+        return integer
+    return p(SelectOp, p(CmpfOp, x, x, "ord"), integer, p.number(0, target))
+
+
+def _bits_of(number: float) -> int:
+    """The bits of an f32."""
+    return int.from_bytes(pack("<f", number), "little")
 
 
 @lowers("convert-graph-to-tensor", graph.DequantizeOp)
