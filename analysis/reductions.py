@@ -28,8 +28,6 @@ class Combination:
     """The op that combines two results."""
 
 
-
-
 def _sum(a: SSAValue, b: SSAValue) -> Operation:
     """Of integers or of floats."""
     return arith.AddiOp(a, b) if isinstance(element_type(a.type), IntegerType) else arith.AddfOp(a, b)

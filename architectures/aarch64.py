@@ -5,7 +5,17 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotInstruction, DotProduct, InstructionSet, Reported, Tuned
+from mlc.architectures.architecture import (
+    ASSUMED,
+    COMMON,
+    LLVM,
+    Cpu,
+    DotInstruction,
+    DotProduct,
+    InstructionSet,
+    Reported,
+    Tuned,
+)
 from mlc.architectures.facts import FactSource, facts
 
 _MANUAL = FactSource("manual", "Technical Reference Manual of the core")

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotInstruction, DotProduct, InstructionSet, Reported, Tuned
+from mlc.architectures.architecture import (
+    ASSUMED,
+    COMMON,
+    LLVM,
+    Cpu,
+    DotInstruction,
+    DotProduct,
+    InstructionSet,
+    Reported,
+    Tuned,
+)
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.facts import FactSource, facts
 from mlc.support.errors import NamedOption, UserError

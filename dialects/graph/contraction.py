@@ -34,9 +34,7 @@ _MOST_BITS = 16
 """Products of integers of up to so many bits may be added in i32."""
 
 
-def type_of_sums(
-    name: str, constraint: int, lhs: Tensor, rhs: Tensor, element: Attribute | None
-) -> Attribute:
+def type_of_sums(name: str, constraint: int, lhs: Tensor, rhs: Tensor, element: Attribute | None) -> Attribute:
     """The element type in which an op adds products of elements of two tensors.
 
     Args:

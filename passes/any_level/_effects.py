@@ -32,9 +32,7 @@ class EffectSummary:
         kind = type(op)
         if kind not in self._traits:
             traits = list(op.get_traits_of_type(MemoryEffect))
-            is_pure = kind in _UNSAID or (
-                bool(traits) and all(type(each) in (NoMemoryEffect, Pure) for each in traits)
-            )
+            is_pure = kind in _UNSAID or (bool(traits) and all(type(each) in (NoMemoryEffect, Pure) for each in traits))
             self._traits[kind] = None if is_pure else traits
         if (traits := self._traits[kind]) is None:
             return _NONE

@@ -58,10 +58,10 @@ def factor_of(value: SSAValue) -> Factor | None:
         return None
     if isinstance(owner, CastOp) and element_of(owner.input) in _SHORT:
         return Factor(owner.input, None, None)
-    if isinstance(owner, SubOp) and isinstance(wide := owner.lhs.owner, CastOp):
-        if element_of(wide.input) in _SHORT and shape_of(owner.result) == shape_of(owner.lhs):
-            return Factor(wide.input, owner.rhs, None)
-    return None
+    if not isinstance(owner, SubOp) or not isinstance(wide := owner.lhs.owner, CastOp):
+        return None
+    is_short = element_of(wide.input) in _SHORT and shape_of(owner.result) == shape_of(owner.lhs)
+    return Factor(wide.input, owner.rhs, None) if is_short else None
 
 
 def weights_of(value: SSAValue, resources: Resources) -> Weights | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

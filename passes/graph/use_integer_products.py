@@ -124,7 +124,9 @@ class _Product:
     def _weight_axis(self) -> int:
         """The axis of the second factor that the channels of the result are."""
         op = self.op
-        return 0 if isinstance(op, ConvOp) and not has_channels_last(op.layout.data) else len(shape_of(op.operands[1])) - 1
+        return (
+            0 if isinstance(op, ConvOp) and not has_channels_last(op.layout.data) else len(shape_of(op.operands[1])) - 1
+        )
 
     def _by_channel(self, array: Array) -> Array | None:
         """Numbers that broadcast with the second factor as they broadcast with the result; None if they do not."""

@@ -42,29 +42,34 @@ class QuantizeToMap(Elementwise):
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.QuantizeOp)
         target, is_scaled = element_type(op.result.type), graph.splat_of(op.scale) == 1
-        width = integer_width(target)
+        width, zero = integer_width(target), graph.splat_of(op.zero_point)
         assert width is not None
 
         def body(p: Points, x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             scaled = x if is_scaled else p.div(x, scale)
             if x.type == f32 and target not in STORED and width <= _MOST_BITS:
-                return _rounded_by_sum(p, scaled, zero_point, target)
+                return _rounded_by_sum(p, scaled, zero_point if zero is None else int(zero), target)
             moved = p.add(p(math.RoundEvenOp, scaled), _number(p, zero_point, x.type))
             return encoded(p, moved, target) if target in STORED else converted(p, moved, target)
 
         return self.map(op, b, body)
 
 
-def _rounded_by_sum(p: Points, x: SSAValue, zero_point: SSAValue, target: Attribute) -> SSAValue:
+def _rounded_by_sum(p: Points, x: SSAValue, zero_point: SSAValue | int, target: Attribute) -> SSAValue:
     """`x`, rounded, plus the zero point, within `target`; 0 for NaN."""
-    moved = _number(p, zero_point, f32)
-    low, high = (p.sub(p.number(limit(target), f32), moved) for limit in (least_of, most_of))
+    limits, bits = (least_of(target), most_of(target)), _bits_of(_ROUNDING)
+    if isinstance(zero_point, int):
+        low, high = (p.number(limit - zero_point, f32) for limit in limits)
+        offset = p.number(zero_point - bits, i32)
+    else:
+        moved = _number(p, zero_point, f32)
+        low, high = (p.sub(p.number(limit, f32), moved) for limit in limits)
+        offset = p.sub(_number(p, zero_point, i32), p.number(bits, i32))
     limited = p(SelectOp, p(CmpfOp, x, low, "ogt"), x, low)  # NaN is the least, too
     limited = p(SelectOp, p(CmpfOp, limited, high, "olt"), limited, high)
-    bits = p(arith.BitcastOp, p.add(limited, p.number(_ROUNDING, f32)), i32)
-    offset = p.sub(_number(p, zero_point, i32), p.number(_bits_of(_ROUNDING), i32))
-    integer = converted(p, p.add(bits, offset), target)
-    if least_of(target) == 0:
+    rounded = p(arith.BitcastOp, p.add(limited, p.number(_ROUNDING, f32)), i32)
+    integer = converted(p, p.add(rounded, offset), target)
+    if limits[0] == 0:
         return integer
     return p(SelectOp, p(CmpfOp, x, x, "ord"), integer, p.number(0, target))
 
@@ -79,8 +84,13 @@ class DequantizeToMap(Elementwise):
     """The difference in i32."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.DequantizeOp)
+        has_zero = graph.splat_of(op.zero_point) != 0
+
         def body(p: Points, q: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
-            difference = p.sub(_number(p, q, i32), _number(p, zero_point, i32))
+            difference = _number(p, q, i32)
+            if has_zero:
+                difference = p.sub(difference, _number(p, zero_point, i32))
             return p.mul(converted(p, difference, scale.type), scale)
 
         return self.map(op, b, body)

@@ -6,9 +6,8 @@ number. Integers wrap, so all ways give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerType, VectorType, bf16, f16, f32, i16, i32
+from xdsl.dialects.builtin import IntegerType, VectorType, bf16, f16, f32, i16
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -16,7 +15,7 @@ from mlc.architectures.architecture import DotInstruction, InstructionSet
 from mlc.dialects.llvm import integers, intrinsics
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import DotOp
-from mlc.dialects.loop.dot import INTEGERS, WORD_BITS, per_word
+from mlc.dialects.loop.dot import WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._types import VALUES, number_of, shuffle
 from mlc.support.context import CompilerContext
