@@ -105,7 +105,7 @@ def compile(
     run, `opt_level` 0 to 3, `threads` the most that a call may use, `cc` the clang to use instead of the newest one
     found. `records` is the file of `mlc tune` that schedules are taken from, instead of the user's own; "" is none.
     `accuracy` is "exact", or "fast" for algorithms with larger errors, such as Winograd's for 3 x 3 convolutions, of
-    which warnings tell.
+    which warnings tell. `precision` is "f32", or "bf16" for products of factors that are rounded to bf16.
 
     Raises:
         TypeError: `model` or an option is something else.
