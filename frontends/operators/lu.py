@@ -74,6 +74,12 @@ def solve_with_factors(
     return moved(solve_triangular(b, factors, found, lower=False, unit=True))
 
 
+def inverse(b: GraphBuilder, factors: SSAValue, pivots: SSAValue) -> SSAValue:
+    """The inverses of matrices with these factors, `[matrices, n, n]`: what gives the identity."""
+    right = b.broadcast(identity(b, factors, *shape_of(factors)[1:]), shape_of(factors))
+    return solve_with_factors(b, factors, pivots, right)
+
+
 def _swapped(b: GraphBuilder, x: SSAValue, rows: SSAValue, at: SSAValue, place: SSAValue) -> tuple[SSAValue, SSAValue]:
     """Matrices whose row `at` has changed places with the one at `place`, `[batch, 1, 1]`, and what is in row `at` now;
     `rows` are the numbers of rows."""

@@ -162,8 +162,7 @@ def linalg_inv(b: Call, self: SSAValue | None = None, A: SSAValue | None = None)
 
 
 def _inverse(b: Call, factors: SSAValue, pivots: SSAValue) -> SSAValue:
-    right = b.broadcast(identity(b, factors, *shape_of(factors)[1:]), shape_of(factors))
-    return b.reshape(solve_with_factors(b, factors, pivots, right), b.shape())
+    return b.reshape(inverse(b, factors, pivots), b.shape())
 
 
 def _solved(
