@@ -24,6 +24,7 @@ from mlc.dialects.graph.gather import *
 from mlc.dialects.graph.moves import *
 from mlc.dialects.graph.normalization import *
 from mlc.dialects.graph.pooling import *
+from mlc.dialects.graph.quantization import *
 from mlc.dialects.graph.random import *
 from mlc.dialects.graph.reduction import *
 from mlc.dialects.graph.scan import *

@@ -151,6 +151,8 @@ class GraphBuilder:
         type = op.result.type
         if not dtypes.is_supported(type.element_type) or len(op.results) != 1:
             return False
+        if isinstance(op, graph.DequantizeOp):
+            return False  # products of integers need them
         if gives_splat(op, arrays):
             return True
         size = prod(type.get_shape()) * dtypes.to_numpy(type.element_type).itemsize

@@ -83,13 +83,13 @@ class CastToMap(Elementwise):
                 return p(arith.TruncFOp, _single(p, x), target)
             if target in STORED:
                 is_code = integer_width(target) is not None and is_integer(x)
-                return encoded(p, _converted(p, x, i8) if is_code else _single(p, x), target)
-            return _converted(p, x, target)
+                return encoded(p, converted(p, x, i8) if is_code else _single(p, x), target)
+            return converted(p, x, target)
 
         return self.map(op, b, body)
 
 
-def _converted(p: Points, x: SSAValue, target: Attribute) -> SSAValue:
+def converted(p: Points, x: SSAValue, target: Attribute) -> SSAValue:
     """A number as one of another type that is computed with."""
     if x.type == target:
         return x

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import graph
-from mlc.support.dtypes import limits_of, to_numpy
+from mlc.support.dtypes import least_of, limits_of, most_of, to_numpy
 from mlc.tests.numeric.native_cases import (
     ALL,
     FLOATS,
@@ -127,6 +127,22 @@ def _cast() -> list[Case]:
     cases += [case(graph.BitcastOp, data((3, 11), source), element_type=target) for source, target in same_size]
     cases += [case(graph.CastOp, special(f32), element_type=i1), case(graph.CastOp, special(f64), element_type=f32)]
     return cases + [case(graph.WhereOp, data((5, 9), i1), data((5, 9), t), data((5, 9), t, 1)) for t in ALL]
+
+
+def _quantization() -> list[Case]:
+    """Scales of each kind, all types of quantised numbers; ties, numbers beyond the range, and NaN."""
+    cases: list[Case] = []
+    for element in FLOATS:
+        dtype = to_numpy(element)
+        x = np.concatenate([special(element), np.arange(-150, 150).astype(dtype) / dtype.type(2)])[None, :]
+        scales = np.array([[1], [0.5], [-0.37], [0]], dtype)
+        for kind in sorted(graph.QUANTIZED, key=str):
+            zero = np.array([[0], [1], [least_of(kind)], [most_of(kind)]], np.int64).astype(to_numpy(kind))
+            cases.append(case(graph.QuantizeOp, x, scales, zero))
+            cases.append(case(graph.QuantizeOp, x, scales[2, 0], zero[1, 0]))
+            span = np.arange(max(least_of(kind), -300), min(most_of(kind), 300) + 1).astype(to_numpy(kind))
+            cases.append(case(graph.DequantizeOp, span[None, :], scales, zero))
+    return cases
 
 
 def _matmul() -> list[Case]:
@@ -355,6 +371,7 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {
     "broadcast": _broadcast,
     "compare": _compare,
     "cast": _cast,
+    "quantization": _quantization,
     "matmul": _matmul,
     "conv2d": _conv2d,
     "conv_transpose2d": _conv_transpose2d,

@@ -15,8 +15,7 @@ from mlc.frontends.onnx.to_graph._windows import convolution
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.support.dtypes import STORED, is_supported, least_of, most_of
-from mlc.support.types import integer_width
+from mlc.support.dtypes import STORED
 
 
 def _along(b: Node, value: SSAValue, x: SSAValue) -> SSAValue:
@@ -35,15 +34,9 @@ def _along(b: Node, value: SSAValue, x: SSAValue) -> SSAValue:
     return value
 
 
-def saturate(b: GraphBuilder, x: SSAValue, zero_point: SSAValue | None, element: Attribute) -> SSAValue:
-    """Floats rounded half to even, with the zero point added, to the nearest integer that there is."""
-    if not is_supported(element):
-        raise Unconvertible(f"it quantises to elements of type {element}, with which mlc does not compute")
-    rounded = b(graph.RoundOp, x)
-    if zero_point is not None:
-        rounded = b.add(rounded, b.cast(zero_point, element_of(x)))
-    low, high = (b.number(limit, rounded) for limit in (least_of(element), most_of(element)))
-    return b.cast(b(graph.MinOp, b(graph.MaxOp, rounded, low), high), element)
+def _zero(b: GraphBuilder, element: Attribute) -> SSAValue:
+    """The zero point that is none."""
+    return b.splat(0, (), element)
 
 
 @converts("QuantizeLinear", rounds_once=True)
@@ -56,12 +49,12 @@ def quantize_linear(b: Node) -> Results:
     element = element_of(zero) if zero is not None else default
     x = x if is_float(x) else b.cast(x, f32)
     scale = _along(b, b.cast(b[1], element_of(x)), x)
-    scaled = b.div(x, scale)
     zero = None if zero is None else _along(b, zero, x)
-    if integer_width(element):
-        return saturate(b, scaled, zero, element)
+    if element in graph.QUANTIZED:
+        return b(graph.QuantizeOp, x, scale, _zero(b, element) if zero is None else zero)
     if element not in STORED:
         raise Unconvertible(f"input 'y_zero_point' has elements of type {element}, to which nothing is quantised")
+    scaled = b.div(x, scale)
     moved = scaled if zero is None else b.add(scaled, b.cast(zero, element_of(x)))
     return short_float(b, moved, element, bool(b.int("saturate", 1)))
 
@@ -75,8 +68,8 @@ def dynamic_quantize_linear(b: Node) -> Results:
     span = b.sub(high, low)
     scale = b.where(b.compare("eq", span, zero), b.number(1, x), b.div(span, b.number(255, x)))
     element = TYPES_BY_NUMBER[2]
-    zero_point = saturate(b, b.sub(zero, b.div(low, scale)), None, element)
-    return [saturate(b, b.div(x, scale), zero_point, element), scale, zero_point]
+    zero_point = b(graph.QuantizeOp, b.sub(zero, low), scale, _zero(b, element))
+    return [b(graph.QuantizeOp, x, scale, zero_point), scale, zero_point]
 
 
 @converts("DequantizeLinear")
@@ -84,11 +77,16 @@ def dequantize_linear(b: Node) -> Results:
     """`(x - zero point) * scale`, in the type of the scale."""
     number = b.int("output_dtype")
     element = TYPES_BY_NUMBER[number] if number else b.element(1)
-    x = b.cast(b[0], f32 if is_float(b[0]) else i32)
-    if (zero := b.optional(2)) is not None:
-        x = b.sub(x, b.cast(_along(b, zero, x), element_of(x)))
     wide = f64 if element == f64 else f32  # an integer of 32 bits is none of 16
-    return b.cast(b.mul(b.cast(x, wide), b.cast(_along(b, b[1], x), wide)), element)
+    scale, zero = _along(b, b[1], b[0]), b.optional(2)
+    zero = None if zero is None else _along(b, zero, b[0])
+    if b.element() in graph.QUANTIZED:
+        scale = b.cast(scale, element if b.element(1) == element else wide)
+        return b.cast(b(graph.DequantizeOp, b[0], scale, _zero(b, b.element()) if zero is None else zero), element)
+    x = b.cast(b[0], f32 if is_float(b[0]) else i32)
+    if zero is not None:
+        x = b.sub(x, b.cast(zero, element_of(x)))
+    return b.cast(b.mul(b.cast(x, wide), b.cast(scale, wide)), element)
 
 
 def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = False) -> SSAValue:
@@ -133,8 +131,13 @@ def q_linear_mat_mul(b: Node) -> Results:
     if len(shape_of(left)) == 1 and shape_of(left) != (1,):
         left = b.reshape(left, (shape_of(left)[0], 1))
     scale = b.div(b.mul(b.cast(left, f32), b.cast(b[4], f32)), b.cast(b[6], f32))
-    scaled = b.mul(b.cast(total, f32), _number(b, scale))
-    return saturate(b, scaled, _number(b, b[7]), b.element(7))
+    return _requantized(b, total, scale)
+
+
+def _requantized(b: Node, total: SSAValue, scale: SSAValue) -> SSAValue:
+    """Sums in i32 times a scale, which is divided by that of the results already."""
+    scaled = b(graph.DequantizeOp, total, _number(b, scale), _zero(b, i32))
+    return b(graph.QuantizeOp, scaled, b.number(1, scaled), _number(b, b[7]))
 
 
 def _number(b: GraphBuilder, value: SSAValue) -> SSAValue:
@@ -149,5 +152,4 @@ def q_linear_conv(b: Node) -> Results:
     scale = b.div(b.mul(b[1], b[4]), b[6])
     if shape_of(scale) not in ((), (1,)):
         scale = b.reshape(scale, (shape_of(scale)[0], *[1] * (b.rank() - 2)))
-    scaled = b.mul(b.cast(total, f32), _number(b, scale))
-    return saturate(b, scaled, _number(b, b[7]), b.element(7))
+    return _requantized(b, total, scale)

@@ -20,11 +20,7 @@ func.func @saturated(%x: tensor<4xf32>) -> (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>
 // CHECK-LABEL: func.func @integers
 // CHECK-NEXT:    %[[WHOLE:.*]] = graph.cast %x : tensor<4xf32> -> tensor<4xi32>
 // CHECK-NEXT:    %y = graph.cast %[[WHOLE]] : tensor<4xi32> -> tensor<4xi4>
-// CHECK-NEXT:    %[[SCALED:.*]] = graph.div %x, %scale
-// CHECK-NEXT:    %[[NEAREST:.*]] = graph.round %[[SCALED]]
-// CHECK:         graph.constant dense<-8.000000e+00> : tensor<f32>
-// CHECK-NEXT:    graph.constant dense<7.000000e+00> : tensor<f32>
-// CHECK:         %q = graph.cast %{{.*}} : tensor<4xf32> -> tensor<4xi4>
+// CHECK-NEXT:    %q = graph.quantize %x, %scale, %zero : tensor<4xf32>, tensor<f32>, tensor<i4> -> tensor<4xi4>
 func.func @integers(%x: tensor<4xf32>, %scale: tensor<f32>, %zero: tensor<i4>) -> (tensor<4xi4>, tensor<4xi4>) {
   %y = onnx.Cast %x {to = 22 : i64} : (tensor<4xf32>) -> tensor<4xi4>
   %q = onnx.QuantizeLinear %x, %scale, %zero : (tensor<4xf32>, tensor<f32>, tensor<i4>) -> tensor<4xi4>
@@ -50,11 +46,8 @@ func.func @powers(%x: tensor<4xf32>) -> (tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU
 // Weights of four bits, as they are multiplied.
 
 // CHECK-LABEL: func.func @weights
-// CHECK-NEXT:    %[[WHOLE:.*]] = graph.cast %x : tensor<4x2xi4> -> tensor<4x2xi32>
-// CHECK-NEXT:    %[[NUMBER:.*]] = graph.cast %[[WHOLE]] : tensor<4x2xi32> -> tensor<4x2xf32>
-// CHECK-NEXT:    %[[SCALE:.*]] = graph.cast %scale : tensor<f16> -> tensor<f32>
-// CHECK-NEXT:    %[[SCALED:.*]] = graph.mul %[[NUMBER]], %[[SCALE]] : tensor<4x2xf32>, tensor<f32> -> tensor<4x2xf32>
-// CHECK-NEXT:    %y = graph.cast %[[SCALED]] : tensor<4x2xf32> -> tensor<4x2xf16>
+// CHECK-NEXT:    %[[ZERO:.*]] = graph.constant dense<0> : tensor<i4>
+// CHECK-NEXT:    %y = graph.dequantize %x, %scale, %[[ZERO]] : tensor<4x2xi4>, tensor<f16>, tensor<i4> -> tensor<4x2xf16>
 func.func @weights(%x: tensor<4x2xi4>, %scale: tensor<f16>) -> tensor<4x2xf16> {
   %y = onnx.DequantizeLinear %x, %scale : (tensor<4x2xi4>, tensor<f16>) -> tensor<4x2xf16>
   return %y : tensor<4x2xf16>
