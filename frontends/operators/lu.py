@@ -13,6 +13,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.matrices import (
     block_by_block,
+    identity,
     masked,
     numbers,
     one,

@@ -43,9 +43,7 @@ def q_attention(b: Node) -> Results:
     return [b.cast(each, b.element(2)) for each in _of_itself(b, whole, b.optional(5), 8, None)]
 
 
-def _of_itself(
-    b: Node, whole: SSAValue, mask: SSAValue | None, past: int, bias: SSAValue | None
-) -> list[SSAValue]:
+def _of_itself(b: Node, whole: SSAValue, mask: SSAValue | None, past: int, bias: SSAValue | None) -> list[SSAValue]:
     """Attention of rows to themselves, and to those of operand `past`; then all keys and values, stacked."""
     _refuse(b, "do_rotary", "past_present_share_buffer")
     heads, width = b.int("num_heads"), shape_of(whole)[2]
@@ -62,7 +60,9 @@ def _of_itself(
             b.concat([b.squeeze(b.slice(before, 0, i, i + 1), [0]), new], 2) for i, new in enumerate((key, value))
         )
     result = _attended(b, query, key, value, mask, bias)
-    return [result, b.concat([b.unsqueeze(each, [0]) for each in (key, value)], 0)] if len(b.op.results) > 1 else [result]
+    if not b.wants(1):
+        return [result]
+    return [result, b.concat([b.unsqueeze(each, [0]) for each in (key, value)], 0)]
 
 
 @converts("MultiHeadAttention", domain=RUNTIME_DOMAIN, rounds_once=True)
@@ -172,10 +172,8 @@ def rotary_embedding(b: Node) -> Results:
         b.require_rank(index, 2)
     width = b.int("rotary_embedding_dim")
     heads = b.int("num_heads") or (1 if width else 0)
-    if len(shape) == 4:
-        x = b[0]
-    else:
-        x = split_heads(b, b[0], heads or max(shape[2] // (2 * b.shape(2)[1]), 1))
+    heads = heads or max(shape[2] // (2 * b.shape(2)[1]), 1)
+    x = b[0] if len(shape) == 4 else split_heads(b, b[0], heads)
     batch, rows = shape[0], shape_of(x)[2]
     cos, sin = angles(b, positions_of(b, b[1], batch, rows), b[2], b[3])
     result = rotated(b, x, cos, sin, b.flag("interleaved"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf, sqrt
 
 import numpy as np
@@ -42,9 +43,7 @@ def group_query_attention(b: Node) -> Results:
             positions = b.add(b.reshape(before, (batch, 1)), b.constant(np.arange(rows)[None]))
         cos, sin = angles(b, b.broadcast(positions, (batch, rows)), b[7], b[8])
         query, key = (rotated(b, x, cos, sin, b.flag("rotary_interleaved")) for x in (query, key))
-    caches = [
-        _cache(b, new, b.optional(index), before, total) for new, index in ((key, 3), (value, 4))
-    ]
+    caches = [_cache(b, new, b.optional(index), before, total) for new, index in ((key, 3), (value, 4))]
     keys, values = (b.slice(cache, 2, 0, total) for cache in caches)
     weights = _weights(b, query, keys, before)
     size = shape_of(values)[3]
@@ -77,7 +76,7 @@ def _heads(b: Node, heads: int, own: int) -> list[SSAValue]:
         width = b.shape()[2]
         size = width // (heads + 2 * own)
         ends = [0, heads * size, (heads + own) * size, width]
-        parts = [b.slice(b[0], 2, start, end) for start, end in zip(ends, ends[1:], strict=False)]
+        parts = [b.slice(b[0], 2, start, end) for start, end in pairwise(ends)]
     return [split_heads(b, x, count) for x, count in zip(parts, (heads, own, own), strict=True)]
 
 
@@ -97,7 +96,7 @@ def _rows_before(b: Node, batch: int, rows: int, total: int) -> SSAValue:
 
 def _cache(b: Node, new: SSAValue, old: SSAValue | None, before: SSAValue, total: int) -> SSAValue:
     """A cache with the new rows, `[batch, head, rows, size]`."""
-    batch, heads, rows, size = shape_of(new)
+    batch, _, rows, _ = shape_of(new)
     extent = 0 if old is None else shape_of(old)[2]
     if total == rows:
         return new if old is None or extent <= rows else b.concat([new, b.slice(old, 2, rows, extent)], 2)
@@ -107,9 +106,7 @@ def _cache(b: Node, new: SSAValue, old: SSAValue | None, before: SSAValue, total
         old = b(graph.PadOp, old, [0] * 4, [0, 0, total - extent, 0], 0)
     extent = max(extent, total)
     place = b.sub(b.constant(np.arange(extent)[None]), b.reshape(before, (batch, 1)))
-    is_new = b(
-        graph.AndOp, b.compare("ge", place, b.number(0, place)), b.compare("lt", place, b.number(rows, place))
-    )
+    is_new = b(graph.AndOp, b.compare("ge", place, b.number(0, place)), b.compare("lt", place, b.number(rows, place)))
     if rows > 1:
         index = b.minimum(b.maximum(place, b.number(0, place)), b.number(rows - 1, place))
         taken = b(graph.GatherNdOp, new, b.unsqueeze(index, [2]), [2], [0])

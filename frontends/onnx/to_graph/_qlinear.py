@@ -5,38 +5,31 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import shape_of
+from mlc.dialects.graph.types import element_of
 from mlc.dialects.onnx.contributed import RUNTIME_DOMAIN
 from mlc.frontends.onnx.to_graph._layouts import with_channels_last
 from mlc.frontends.onnx.to_graph._node import Node, axes_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.onnx.to_graph._quantization import q_linear_conv, saturate
+from mlc.frontends.onnx.to_graph._quantization import no_zero_point, one_number, quantized_convolution
 from mlc.frontends.onnx.to_graph._windows import averages, largest
 from mlc.frontends.operators.activations import leaky_relu
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 
 
-def number(b: GraphBuilder, value: SSAValue) -> SSAValue:
-    """A scale or a zero point that is one number, without dims; one of several numbers as it is."""
-    return b.reshape(value, ()) if prod(shape_of(value)) == 1 else value
-
-
 def dequantized(b: GraphBuilder, x: SSAValue, scale: SSAValue, zero: SSAValue | None) -> SSAValue:
-    """`(x - zero point) * scale` in f32; both broadcast with `x`."""
-    wide = b.cast(x, i32)
-    if zero is not None:
-        wide = b.sub(wide, b.cast(number(b, zero), i32))
-    return b.mul(b.cast(wide, f32), b.cast(number(b, scale), f32))
+    """`(x - zero point) * scale`, both of which are one number, or none."""
+    zero = no_zero_point(b, element_of(x)) if zero is None else one_number(b, zero)
+    return b(graph.DequantizeOp, x, one_number(b, scale), zero)
 
 
 def quantized(b: GraphBuilder, x: SSAValue, scale: SSAValue, zero: SSAValue | None, element: Attribute) -> SSAValue:
     """`x / scale`, rounded, plus the zero point, within the range of an element type."""
-    return saturate(b, b.div(x, number(b, scale)), None if zero is None else number(b, zero), element)
+    zero = no_zero_point(b, element) if zero is None else one_number(b, zero)
+    return b(graph.QuantizeOp, x, one_number(b, scale), zero)
 
 
 def _operand(b: Node, index: int) -> SSAValue:
@@ -129,6 +122,10 @@ def nhwc_max_pool(b: Node) -> Results:
 
 
 @converts("QLinearConv", domain=RUNTIME_DOMAIN)
-def q_linear_conv_of_layout(b: Node) -> Results:
+def q_linear_conv(b: Node) -> Results:
     """A convolution of images with channels first or last; weights are as those of `Conv`."""
-    return q_linear_conv(b)
+    b.require_rank(0, 3, 4, 5)
+    b.require_rank(3, b.rank())
+    if b.flag("channels_last"):
+        return with_channels_last(b, b[0], quantized_convolution)
+    return quantized_convolution(b, b[0])

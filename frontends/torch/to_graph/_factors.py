@@ -14,12 +14,11 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.lu import permutation, solve_with_factors, triangular_factors
+from mlc.frontends.operators.lu import inverse, permutation, solve_with_factors, triangular_factors
 from mlc.frontends.operators.matrices import (
     cut,
     diagonal,
     first_pivot,
-    identity,
     numbers,
     stacked,
     transposed,
