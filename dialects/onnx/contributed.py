@@ -141,7 +141,6 @@ _OPERATORS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "BiasGelu": ("A:f B:f", "C", {}),
     "BiasSplitGelu": ("X:f bias:f", "Y", {}),
     "BiasAdd": ("X:f bias:f skip:f", "Y", {}),
-    "BiasSoftmax": ("data:f bias:f", "output", {"axis": 1, "is_inner_broadcast": _NEEDED}),
     "SkipLayerNormalization": (
         "input:f skip:f gamma:f beta:f? bias:f?", "output mean? inv_std_var? input_skip_bias_sum?", _NORM,
     ),

@@ -6,8 +6,10 @@ converted.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, i8
+from xdsl.dialects.builtin import i8
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -46,19 +48,31 @@ def unpacked(b: GraphBuilder, packed: SSAValue, bits: int) -> SSAValue:
 
 @converts("MatMulNBits", domain=RUNTIME_DOMAIN, rounds_once=True)
 def mat_mul_n_bits(b: Node) -> Results:
-    """`A B^T`, with a bias; each block of a row of B has a scale, and a zero point: half of the range, unless given."""
+    """`A B^T`, with a bias; each block of a row of B has a scale, and a zero point: half of the range, unless given.
+
+    `g_idx` says of each column which block's scale it has. Products are those of floats, whatever `accuracy_level` is.
+    """
     rows, depth, block, bits = (b.int(name) for name in ("N", "K", "block_size", "bits"))
-    if b.has(4):
-        raise Unconvertible(f"input '{b.operand_name(4)}' is there, an order of columns, which mlc does not take")
     if b.flag("weight_prepacked"):
         raise Unconvertible("the weights are packed for one kind of GPU (weight_prepacked); required: 0")
     if block < 1:
         raise Unconvertible(f"block_size is {block}; required: at least 16")
     blocks = -(-depth // block)
     packed = b.reshape(b[1], (rows, blocks, block * bits // 8))
-    scale = b.reshape(b[2], (rows, blocks, 1))
-    weights = _dequantized(b, unpacked(b, packed, bits), scale, _zero_points(b, rows, blocks, bits), bits)
-    weights = b.slice(b.reshape(weights, (rows, blocks * block)), 1, 0, depth)
+    numbers, scale, zero = (
+        unpacked(b, packed, bits),
+        b.reshape(b[2], (rows, blocks)),
+        _zero_points(b, rows, blocks, bits),
+    )
+    if (order := b.optional(4)) is not None:
+        order = b.slice(order, 0, 0, depth)
+        numbers = b.slice(b.reshape(numbers, (rows, blocks * block)), 1, 0, depth)
+        scale, zero = (None if x is None else b(graph.GatherOp, x, order, 1) for x in (scale, zero))
+    else:
+        scale, zero = (None if x is None else b.unsqueeze(x, [2]) for x in (scale, zero))
+    assert scale is not None
+    weights = _dequantized(b, numbers, scale, zero, bits)
+    weights = b.slice(b.reshape(weights, (rows, prod(shape_of(weights)[1:]))), 1, 0, depth)
     return plus(b, numpy_product(b, b[0], b.transpose(weights, (1, 0))), b.optional(5))
 
 
@@ -70,7 +84,7 @@ def _zero_points(b: Node, rows: int, blocks: int, bits: int) -> SSAValue | None:
     if element_of(zero) == _BYTE:
         held = -(-blocks * bits // 8)
         zero = b.slice(unpacked(b, b.reshape(zero, (rows, held)), bits), 1, 0, blocks)
-    return b.reshape(zero, (rows, blocks, 1))
+    return b.reshape(zero, (rows, blocks))
 
 
 def _dequantized(b: GraphBuilder, x: SSAValue, scale: SSAValue, zero: SSAValue | None, bits: int) -> SSAValue:
@@ -87,7 +101,7 @@ def _dequantized(b: GraphBuilder, x: SSAValue, scale: SSAValue, zero: SSAValue |
 
 @converts("GatherBlockQuantized", domain=RUNTIME_DOMAIN)
 def gather_block_quantized(b: Node) -> Results:
-    """Slices of quantised data at indices; then these are dequantised. An index out of range gives zeros."""
+    """Slices of quantised data at indices; then these are dequantised."""
     element, bits = b.element(), b.int("bits")
     data, zero = b[0], b.optional(3)
     gathered, blocked = b.axis("gather_axis"), b.axis("quantize_axis")
@@ -109,8 +123,7 @@ def gather_block_quantized(b: Node) -> Results:
     assert data is not None and scale is not None
     along = blocked if blocked < gathered else blocked + b.rank(1) - 1
     if zero is None:
-        is_signed = isinstance(element, IntegerType) and element != unsigned(element)
-        zero = b.splat(0 if is_signed else 1 << (bits - 1), (), element_of(data))
+        zero = b.splat(1 << (bits - 1) if element == _BYTE else 0, (), element_of(data))
     else:
         zero = _spread(b, zero, axis_of(along, len(shape_of(data))), block, extent)
     return b(graph.DequantizeOp, data, _spread(b, scale, along, block, extent), zero)

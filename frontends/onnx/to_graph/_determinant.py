@@ -46,9 +46,7 @@ def _require_square(b: Node) -> None:
     """Raises: Unconvertible if the operand is not a stack of square matrices."""
     *_, rows, columns = (0, -1, *b.shape())
     if b.rank() < 2 or rows != columns:
-        raise Unconvertible(
-            f"x has shape {list(b.shape())}, whose last two dims are not a square matrix"
-        )
+        raise Unconvertible(f"x has shape {list(b.shape())}, whose last two dims are not a square matrix")
 
 
 def _step(b: GraphBuilder, matrix: SSAValue, product: SSAValue, k: SSAValue) -> list[SSAValue]:
