@@ -23,7 +23,7 @@ def split_heads(b: GraphBuilder, x: SSAValue, heads: int) -> SSAValue:
         Unconvertible: the heads are not of one size.
     """
     batch, rows, size = shape_of(x)
-    if heads < 1 or size % heads:
+    if heads < 1 or not size or size % heads:
         raise Unconvertible(f"{size} columns are not those of {heads} heads of one size")
     return b.transpose(b.reshape(x, (batch, rows, heads, size // heads)), (0, 2, 1, 3))
 

@@ -98,6 +98,7 @@ def _packed(b: Node, heads: int) -> list[SSAValue]:
     b.require_rank(1, 3, 4)
     is_split = b.rank(1) == 4
     found = [b[0]] if is_split else [b[0], key, value]
+    b.require_rank(3, 1)
     if (bias := b.optional(3)) is not None:
         start = 0
         for i, x in enumerate(found):
@@ -114,6 +115,8 @@ def _attended(
     """Attention with what a node says of masks and of the scale."""
     batch, _, rows, size = shape_of(query)
     total = shape_of(key)[2]
+    if bias is not None and len(shape_of(bias)) != 4:
+        raise Unconvertible(f"input 'attention_bias' has {len(shape_of(bias))} dims; required: 4")
     hidden = None if mask is None else _hidden(b, mask, batch, rows, total)
     if hidden is not None:
         filter_value = b.number(b.float("mask_filter_value", -10000.0), query)

@@ -118,6 +118,7 @@ def gather_block_quantized(b: Node) -> Results:
             f"scales {list(shape_of(b[2]))} are not one for each {block} elements along axis {blocked} of {extent}"
         )
     if zero is not None:
+        b.require_rank(3, b.rank())
         zero = b.slice(zero, blocked, 0, shape_of(b[2])[blocked])
     data, scale, zero = (None if x is None else b(graph.GatherOp, x, b[1], gathered) for x in (data, b[2], zero))
     assert data is not None and scale is not None

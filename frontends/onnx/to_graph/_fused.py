@@ -64,6 +64,7 @@ def nhwc_conv(b: Node) -> Results:
 def _fused_conv(b: Node, x: SSAValue, other: SSAValue | None) -> SSAValue:
     b.require_rank(0, 3, 4, 5)
     b.require_rank(1, b.rank())
+    b.require_rank(2, 1)
     result = convolution(b, x, b[1], b.optional(2))
     return _activated(b, result if other is None else b.add(result, other), b.list("activation_params"))
 

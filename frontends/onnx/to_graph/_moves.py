@@ -305,7 +305,13 @@ def space_to_depth(b: Node) -> Results:
 @converts("Trilu", domain=RUNTIME_DOMAIN)
 def trilu(b: Node) -> Results:
     """Zeros below, or above, a diagonal."""
-    return one_side(b, b[0], not b.int("upper", 1), int(b.known(1)) if b.has(1) else 0)
+    if b.rank() < 2:
+        raise Unconvertible(f"input '{b.operand_name(0)}' has {b.rank()} dims; required: at least 2")
+    b.require_rank(1, 0, 1)
+    diagonal = b.known_ints(1) if b.has(1) else [0]
+    if len(diagonal) != 1:
+        raise Unconvertible(f"input 'k' has {len(diagonal)} elements; required: one")
+    return one_side(b, b[0], not b.int("upper", 1), diagonal[0])
 
 
 @converts("CenterCropPad")

@@ -126,6 +126,7 @@ def q_linear_conv(b: Node) -> Results:
     """A convolution of images with channels first or last; weights are as those of `Conv`."""
     b.require_rank(0, 3, 4, 5)
     b.require_rank(3, b.rank())
+    b.require_rank(8, 1)
     if b.flag("channels_last"):
         return with_channels_last(b, b[0], quantized_convolution)
     return quantized_convolution(b, b[0])

@@ -38,10 +38,10 @@ def q_gemm(b: Node) -> Results:
     rhs = b.transpose(b[3], (1, 0)) if b.flag("transB") else b[3]
     sums = plus(b, b.matmul(centred(b, lhs, b[2]), centred(b, rhs, b[5])), b.optional(6))
     scale = b.scaled(b.mul(one_number(b, b[1]), one_number(b, b[4])), b.float("alpha"))
+    if b.has(7) != b.has(8):
+        raise Unconvertible("only one of 'y_scale' and 'y_zero_point' is there; required: both or none")
     if not b.has(7):
         return scaled_sums(b, sums, scale)
-    if not b.has(8):
-        raise Unconvertible("input 'y_zero_point' is missing, and 'y_scale' is there; required: both or none")
     found = scaled_sums(b, sums, b.div(scale, one_number(b, b[7])))
     return b(graph.QuantizeOp, found, b.number(1, found), one_number(b, b[8]))
 
