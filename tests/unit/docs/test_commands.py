@@ -34,8 +34,10 @@ _PAGES = [
     "docs/errors.md",
     "docs/irdl.md",
     "docs/machines.md",
+    "docs/quantization.md",
     "docs/security.md",
     "ARCHITECTURE.md",
+    "examples/digits/README.md",
 ]
 _LINKING = sorted(
     str(page.relative_to(_ROOT))
