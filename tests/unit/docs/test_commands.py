@@ -29,12 +29,11 @@ _ELLIPSIS = "…"
 _PAGES = [
     *(
         pytest.param(page, marks=pytest.mark.slow)
-        for page in ("docs/tour.md", "docs/deploy.md", "docs/tuning.md", "README.md")
+        for page in ("docs/tour.md", "docs/deploy.md", "docs/quantization.md", "docs/tuning.md", "README.md")
     ),
     "docs/errors.md",
     "docs/irdl.md",
     "docs/machines.md",
-    "docs/quantization.md",
     "docs/security.md",
     "ARCHITECTURE.md",
     "examples/digits/README.md",
