@@ -24,6 +24,7 @@ from mlc.quantization.products import ERROR, FLOAT, INTEGER, PRECISION, Product,
 from mlc.quantization.samples import Samples
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_float
+from mlc.support.errors import SourceLocation
 from mlc.support.ir import clone
 from mlc.support.locations import location_of
 
@@ -37,14 +38,14 @@ class Row:
 
     Attributes:
         name: its result in the IR.
-        place: file, line and column; "" if they are not known.
+        place: where it stands in the model; None if that is not known.
         precision: "i8", or "f32" if it stays in floats.
         error: of its result in integers, with inputs in floats, relative to that in floats; None if not measured.
     """
 
     op: str
     name: str
-    place: str
+    place: SourceLocation | None
     precision: str
     error: float | None
 
@@ -181,6 +182,4 @@ def _inside(module: ModuleOp, copy: ModuleOp) -> dict[Product, Product]:
 
 
 def _row(product: Product, precision: str, error: float | None) -> Row:
-    location = location_of(product.op)
-    name = product.op.result.name_hint or ""
-    return Row(product.op.name, name, "" if location is None else str(location), precision, error)
+    return Row(product.op.name, product.op.result.name_hint or "", location_of(product.op), precision, error)

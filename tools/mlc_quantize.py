@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from mlc.compiler.compilation import new_context, read_module
 from mlc.compiler.model_files import model_files
@@ -86,10 +87,17 @@ def run(arguments: Namespace) -> None:
 
 def _print_table(rows: Sequence[Row]) -> None:
     """A line for each product."""
-    cells = [_HEADINGS, *((f"{r.op} %{r.name}" if r.name else r.op, r.place, r.precision, _error(r)) for r in rows)]
+    cells = [_HEADINGS, *((r.op, _place(r), r.precision, _error(r)) for r in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADINGS))]
     for line in cells:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _place(row: Row) -> str:
+    """Without the folders of the file, and without the file where nodes have names."""
+    if row.place is None:
+        return f"%{row.name}"
+    return row.place.name or str(replace(row.place, file=Path(row.place.file).name))
 
 
 def _error(row: Row) -> str:

@@ -16,6 +16,7 @@ _MOST_LOST = 0.005
 """The part of all images that may be read wrong in integers only."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("name", ["mlp", "cnn"])

@@ -36,7 +36,7 @@ _PAGES = [
     "docs/machines.md",
     "docs/security.md",
     "ARCHITECTURE.md",
-    "examples/digits/README.md",
+    pytest.param("examples/digits/README.md", marks=pytest.mark.slow),
 ]
 _LINKING = sorted(
     str(page.relative_to(_ROOT))

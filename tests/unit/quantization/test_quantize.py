@@ -88,6 +88,7 @@ def test_the_plan_is_obeyed() -> None:
     assert not any(isinstance(v.owner, DequantizeOp) for v in _products(model.module)[1].operands)
 
 
+@pytest.mark.slow
 def test_the_largest_errors_go_back_to_floats_first() -> None:
     free = _quantized(_data())
     worst = max(range(2), key=lambda i: free.rows[i].error or 0)
@@ -98,6 +99,7 @@ def test_the_largest_errors_go_back_to_floats_first() -> None:
     assert not any(isinstance(op, QuantizeOp | DequantizeOp) for op in none.module.walk())
 
 
+@pytest.mark.slow
 def test_a_batch_norm_is_part_of_the_weights() -> None:
     file = Path(mlc.__file__).parent / "examples" / "digits" / "cnn.mlir"
     image = np.random.default_rng(0).random((4, 1, 8, 8), np.float32)
