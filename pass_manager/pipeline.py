@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 LEVELS = ("graph", "tensor", "loop", "llvm")
 """The levels of the IR, from the model to machine code."""
-SOURCE_LEVELS = {"onnx": ("onnx",), "aten": ("aten", "torchvision"), "stablehlo": ("stablehlo", "chlo", "sdy")}
+SOURCE_LEVELS = {
+    "onnx": ("onnx",),
+    "aten": ("aten", "torchvision", "quantized_decomposed"),
+    "stablehlo": ("stablehlo", "chlo", "sdy"),
+}
 """The levels of models that come from elsewhere, each with its dialects. They stand beside one another above the first
 of `LEVELS`, to which `convert-<level>-to-graph` leads."""
 LEVEL_OF = {
