@@ -9,6 +9,7 @@ import pytest
 from mlc.architectures import cpus
 from mlc.architectures.architecture import LLVM
 from mlc.architectures.facts import FACTS, FactSource, facts
+from mlc.architectures.x86_64_cpus import EXTRAS
 from mlc.benchmarks.cpu_models import find_mca, modelled
 from mlc.support.errors import CompilerBug
 from mlc.targets.machine import resolve_target
@@ -32,6 +33,13 @@ def test_every_fact_has_a_source() -> None:
 def test_short_types_are_as_fast_as_f32_where_there_are_instructions(name: str, rates: tuple[int, ...]) -> None:
     issue = resolve_target(name).issue
     assert (issue.f16_fma_units, issue.bf16_dots, issue.i8_dots) == rates
+
+
+def test_a_host_may_use_what_the_cpus_of_the_table_have_beyond_their_levels() -> None:
+    for architecture, cpu in cpus():
+        if architecture.name == "x86_64":
+            known = EXTRAS[cpu.base]
+            assert cpu.extras == tuple(f for f in known if f in cpu.extras), cpu.name
 
 
 def test_a_number_has_one_source() -> None:
