@@ -9,6 +9,13 @@ from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.x86_64_cpus import CPUS, EXTRAS, LEVELS
 from mlc.support.errors import NamedOption, UserError
 
+_PAIRS_OF_I16 = {
+    128: "@llvm.x86.sse2.pmadd.wd",
+    256: "@llvm.x86.avx2.pmadd.wd",
+    512: "@llvm.x86.avx512.pmaddw.d.512",
+}
+"""Products of i16, those of neighbours added up in i32, by the bits of vectors."""
+
 
 class X86(InstructionSet):
     """64-bit x86, from SSE4.2 to AVX-512."""
@@ -96,9 +103,12 @@ class X86(InstructionSet):
 
     def dot_products(self, features: tuple[str, ...], vector_bits: int) -> Mapping[str, DotProduct]:
         bits, lanes, found = vector_bits, vector_bits // 32, dict[str, DotProduct]()
+        sums, pairs = f"<{lanes} x i32>", f"<{2 * lanes} x i16>"
         if "avx512vnni" in features or ("avxvnni" in features and bits == 256):
-            sums = f"<{lanes} x i32>"
             found["i8 dots"] = DotProduct(f"@llvm.x86.avx512.vpdpbusd.{bits}", sums, sums)
+            found["i16 dots"] = DotProduct(f"@llvm.x86.avx512.vpdpwssd.{bits}", sums, sums)
+        else:
+            found["i16 dots"] = DotProduct(_PAIRS_OF_I16[bits], sums, pairs, adds=False)
         if "avx512bf16" in features:
             intrinsic = f"@llvm.x86.avx512bf16.dpbf16ps.{bits}"
             found["bf16 dots"] = DotProduct(intrinsic, f"<{lanes} x float>", f"<{2 * lanes} x bfloat>")

@@ -24,6 +24,7 @@ _ZEN5 = FactSource("manual", "AMD Software Optimization Guide, Zen 5")
 _ON_ZEN4 = FactSource("measured", "on a Zen 4, with 256-bit vectors")
 """20 bytes per cycle arrive from the second cache, of the 32 that its path is wide. With 512-bit vectors all of this
 takes every other cycle; other CPUs have a wider path."""
+_ON_FP16 = FactSource("measured", "on a CPU with the features of a Sapphire Rapids")
 
 _VNNI = ("avx512vnni",)
 _ICELAKE_EXTRAS = (*_VNNI, "avx512vbmi", "avx512vbmi2")
@@ -70,7 +71,7 @@ CPUS = (
         cores=4,
         known={
             COMMON: facts(l1_kib=32, l2_kib=256, l3_mib=4),
-            LLVM: facts(loads=2, adds=1, add_latency=3, stores=1, shuffles=1),
+            LLVM: facts(loads=2, adds=1, add_latency=3, stores=1, shuffles=1, i16_dots=1),
             _ON_ZEN4: facts(l2_loads=1.25),
         },
     ),
@@ -80,7 +81,7 @@ CPUS = (
         cores=8,
         known={
             COMMON: facts(l1_kib=32, l2_kib=512, l3_mib=8),
-            LLVM: facts(fma_units=2, loads=2, adds=1, add_latency=3, stores=1, shuffles=1),
+            LLVM: facts(fma_units=2, loads=2, adds=1, add_latency=3, stores=1, shuffles=1, i16_dots=1),
             _ON_ZEN4: facts(l2_loads=0.625, late=0.35),
         },
     ),
@@ -91,6 +92,7 @@ CPUS = (
         known={
             COMMON: facts(l1_kib=32, l2_kib=1024, l3_mib=16),
             LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1),
+            _ON_FP16: facts(bf16_dots=0.5),
         },
     ),
     _cpu(
@@ -100,7 +102,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=32, l2_kib=256),
             COMMON: facts(l3_mib=8),
-            LLVM: facts(loads=2, adds=1, add_latency=3, stores=1, shuffles=1),
+            LLVM: facts(loads=2, adds=1, add_latency=3, stores=1, shuffles=1, i16_dots=1),
             _ON_ZEN4: facts(l2_loads=1.25),
         },
     ),
@@ -111,7 +113,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=32, l2_kib=256),
             COMMON: facts(l3_mib=8),
-            LLVM: facts(fma_units=2, fma_latency=5, loads=2, adds=1, add_latency=3, stores=1, shuffles=1),
+            LLVM: facts(fma_units=2, fma_latency=5, loads=2, adds=1, add_latency=3, stores=1, shuffles=1, i16_dots=1),
         },
         reported=_intel(0x3C, 0x3F, 0x45, 0x46),
     ),
@@ -122,7 +124,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=32, l2_kib=256),
             COMMON: facts(l3_mib=8),
-            LLVM: facts(fma_units=2, fma_latency=5, loads=2, adds=1, add_latency=3, stores=1, shuffles=1),
+            LLVM: facts(fma_units=2, fma_latency=5, loads=2, adds=1, add_latency=3, stores=1, shuffles=1, i16_dots=1),
         },
         reported=_intel(0x3D, 0x47, 0x4F, 0x56),
     ),
@@ -133,7 +135,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=32, l2_kib=256),
             COMMON: facts(l3_mib=8),
-            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1),
+            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1, i16_dots=1.5),
         },
         reported=_intel(0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6),
     ),
@@ -144,7 +146,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=48, l2_kib=1280),
             COMMON: facts(l3_mib=24),
-            LLVM: facts(fma_units=2, fma_latency=4, loads=3, adds=2, add_latency=3, stores=2, shuffles=1),
+            LLVM: facts(fma_units=2, fma_latency=4, loads=3, adds=2, add_latency=3, stores=2, shuffles=1, i16_dots=2),
         },
         extras=_AVX2_EXTRAS,
         reported=_intel(0x97, 0x9A, 0xB7, 0xBA, 0xBF),
@@ -179,7 +181,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=32, l2_kib=1024),
             COMMON: facts(l3_mib=32),
-            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1),
+            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1, i16_dots=2),
         },
         extras=_VNNI,
         reported=_intel(0x55),
@@ -191,7 +193,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=32, l2_kib=1024),
             COMMON: facts(l3_mib=32),
-            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1),
+            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1, i16_dots=2),
         },
         extras=(*_VNNI, "avx512bf16"),
         reported=_intel(0x55),
@@ -251,7 +253,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=48, l2_kib=2048),
             COMMON: facts(l3_mib=96),
-            LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1),
+            LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1, bf16_dots=0.5),
         },
         extras=_SAPPHIRE_EXTRAS,
         reported=_intel(0x8F, 0xCF),
@@ -263,7 +265,7 @@ CPUS = (
         known={
             _INTEL: facts(l1_kib=48, l2_kib=2048),
             COMMON: facts(l3_mib=256),
-            LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1),
+            LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1, bf16_dots=0.5),
         },
         extras=_SAPPHIRE_EXTRAS,
         reported=_intel(0xAD, 0xAE),
@@ -275,7 +277,7 @@ CPUS = (
         known={
             _ZEN: facts(l1_kib=32, l2_kib=512),
             COMMON: facts(l3_mib=8),
-            LLVM: facts(fma_units=1, fma_latency=5, adds=1, add_latency=3, stores=2, shuffles=1),
+            LLVM: facts(fma_units=1, fma_latency=5, adds=1, add_latency=3, stores=2, shuffles=1, i16_dots=0.5),
             ASSUMED: facts(loads=1),
         },
         reported=_amd(0x17, range(0x30)),
@@ -287,7 +289,7 @@ CPUS = (
         known={
             _ZEN2: facts(l1_kib=32, l2_kib=512),
             COMMON: facts(l3_mib=16),
-            LLVM: facts(fma_units=2, fma_latency=5, adds=2, add_latency=3, stores=3, shuffles=2),
+            LLVM: facts(fma_units=2, fma_latency=5, adds=2, add_latency=3, stores=3, shuffles=2, i16_dots=1),
         },
         reported=_amd(0x17, range(0x30, 0x100)),
     ),
@@ -298,7 +300,7 @@ CPUS = (
         known={
             _ZEN3: facts(l1_kib=32, l2_kib=512),
             COMMON: facts(l3_mib=32),
-            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=3, stores=1, shuffles=2),
+            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=3, stores=1, shuffles=2, i16_dots=2),
             _ON_ZEN4: facts(l2_loads=0.625, late=0.35),
         },
         reported=_amd(0x19, range(0x10), range(0x20, 0x60), range(0x80, 0xA0), range(0xB0, 0x100)),

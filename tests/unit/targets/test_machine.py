@@ -40,7 +40,7 @@ def _entries(cpu: str, *more: str, model: str, but: tuple[str, ...] = ()) -> dic
     [
         (_entries("x86-64-v4", model="1"), (), (0, 0, 0)),
         (_entries("x86-64-v4", "avx512_vnni", model="1"), ("avx512vnni",), (2, 0, 0)),
-        (_entries("x86-64-v4", "avx512_bf16", model="1"), ("avx512bf16",), (0, 2, 0)),
+        (_entries("x86-64-v4", "avx512_bf16", model="1"), ("avx512bf16",), (0, 0.5, 0)),
         (_entries("x86-64-v4", "avx512_fp16", "avx_vnni", model="1"), ("avxvnni", "avx512fp16"), (2, 0, 2)),
         (_entries("x86-64-v3", "avx_vnni", model="1"), ("avxvnni",), (2, 0, 0)),
         (_entries("x86-64-v3", "avx512_vnni", "amx_int8", model="1"), (), (0, 0, 0)),
