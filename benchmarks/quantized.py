@@ -15,7 +15,7 @@ f32.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import math
 import os
 import re
@@ -94,10 +94,11 @@ def measure(family: Family, model: ShortModel, settings: Settings) -> Measured:
         UserError: a package is missing, or the user has no cache.
     """
     files, found = files_of(model), Measured(model.name)
-    truth = _Truth.of(family, files)
+    truth = Truth.of(family, files)
     found.in_steps = truth.steps is not None
     calls: dict[str, Call] = {}
-    for engine, prepare in _engines(family, files, truth.expected, settings, found).items():
+    empty = {name: np.zeros_like(array) for name, array in truth.expected.items()}
+    for engine, prepare in _engines(family, files, empty, settings, found).items():
         try:
             prepared = prepare()
             prepared.call()
@@ -130,7 +131,8 @@ def _engines(
     if settings.with_peers:
         runtime, openvino = PEERS
         engines[runtime] = lambda: prepare_onnxruntime(peer_file, inputs, copies(outputs), threads)
-        engines[openvino] = lambda: prepare_openvino(peer_file, inputs, copies(outputs), threads, precision)
+        if importlib.util.find_spec("openvino"):
+            engines[openvino] = lambda: prepare_openvino(peer_file, inputs, copies(outputs), threads, precision)
     return engines
 
 
@@ -142,13 +144,14 @@ def _ours(file: str, inputs: Arrays, outputs: Arrays, settings: Settings) -> Pee
         model: Any = compile_model(file, target=settings.target, threads=settings.threads)
     finally:
         os.sched_setaffinity(0, pinned)
-    given = {spec.name: aligned(inputs[spec.name]) for spec in model.inputs}
-    results = {spec.name: aligned(outputs[spec.name]) for spec in model.outputs}
+    # In order: files of other types name them otherwise.
+    given = {spec.name: aligned(array) for spec, array in zip(model.inputs, inputs.values(), strict=True)}
+    results = {name: aligned(array) for name, array in outputs.items()}
     return Peer(as_c(model, given, results), lambda: results)
 
 
 @dataclass(frozen=True)
-class _Truth:
+class Truth:
     """What a model means."""
 
     expected: Arrays
@@ -158,13 +161,13 @@ class _Truth:
     """Of each output, if all are quantized."""
 
     @staticmethod
-    def of(family: Family, files: Files) -> _Truth:
+    def of(family: Family, files: Files) -> Truth:
         f32 = _plainly(str(files.f32), files.inputs)
         if family == "bf16":
-            return _Truth(f32, {name: _ALLOWED_BF16 * _size(array) for name, array in f32.items()}, None)
+            return Truth(f32, {name: _ALLOWED_BF16 * _size(array) for name, array in f32.items()}, None)
         expected = _plainly(str(files.short), files.inputs)
         lost = {name: _size(array - f32[name]) for name, array in expected.items()}
-        return _Truth(expected, lost, _steps(str(files.short)))
+        return Truth(expected, lost, steps_of(str(files.short)))
 
     def difference(self, results: Arrays) -> float:
         """The largest one, in steps or relative to the largest element."""
@@ -192,7 +195,7 @@ def _size(array: Array) -> float:
     return float(np.sqrt(np.mean(np.square(array, dtype=np.float64))))
 
 
-def _steps(file: str) -> dict[str, float] | None:
+def steps_of(file: str) -> dict[str, float] | None:
     """The distance of neighbouring values of each output; None if one is no result of a dequantization."""
     onnx: Any = importlib.import_module("onnx")
     graph = onnx.load(file).graph

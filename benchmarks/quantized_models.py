@@ -30,6 +30,8 @@ from mlc.targets.cache import digest
 Way = Literal["static", "static products", "dynamic", "bf16"]
 """How a network is made short: all that ONNX Runtime quantizes, products only, or in bf16."""
 
+_RECIPE = "1"
+"""To be another where files are made in another way: those that are there are made anew."""
 _CALIBRATIONS = 8
 _PACKAGES = ("torch", "torchvision", "transformers", "onnx", "onnxruntime")
 _IMAGES = {
@@ -50,7 +52,7 @@ class ShortModel:
 
     name: str
     network: str
-    """Its name in `exports.networks`, or in `kernels`."""
+    """Its name in `exports.networks`, or in `KERNELS`."""
     way: Way
 
 
@@ -67,11 +69,11 @@ class Files:
 def models(family: Literal["int8", "bf16"]) -> Iterator[ShortModel]:
     """All of a family, single kernels first."""
     if family == "bf16":
-        yield from (ShortModel(name, name, "bf16") for name in _KERNELS)
+        yield from (ShortModel(name, name, "bf16") for name in KERNELS)
         yield from (ShortModel(name, network, "bf16") for name, network in (_IMAGES | _ENCODERS).items())
         return
-    yield from (ShortModel(name, name, "static") for name in _KERNELS)
-    yield from (ShortModel(f"{name}-dynamic", name, "dynamic") for name in _KERNELS if name.startswith("matmul"))
+    yield from (ShortModel(name, name, "static") for name in KERNELS)
+    yield from (ShortModel(f"{name}-dynamic", name, "dynamic") for name in KERNELS if name.startswith("matmul"))
     yield from (ShortModel(name, network, "static") for name, network in _IMAGES.items())
     yield from (ShortModel(name, network, "static products") for name, network in _ENCODERS.items())
     yield from (ShortModel(f"{name}-dynamic", network, "dynamic") for name, network in _ENCODERS.items())
@@ -87,7 +89,7 @@ def files_of(model: ShortModel) -> Files:
         raise UserError("found no place for models: there is no home; required: a folder, named by MLC_CACHE_DIR")
     folder = make_folder(cache, "benchmarks")
     try:
-        key = digest(*(version(name) for name in _PACKAGES), Path(__file__).read_text(), _text_of(exports))[:12]
+        key = digest(_RECIPE, *(version(name) for name in _PACKAGES))[:12]
         f32 = _made(folder, model.network, key, partial(_export, model.network))
         way = model.way.replace(" ", "-")
         short = _made(folder, f"{model.network}-{way}", key, partial(_shorten, model, f32))
@@ -96,10 +98,6 @@ def files_of(model: ShortModel) -> Files:
     with np.load(f32 / "inputs.npz") as archive:
         inputs = {name: archive[name] for name in archive.files}
     return Files(f32 / "model.onnx", short / "model.onnx", inputs)
-
-
-def _text_of(module: Any) -> str:
-    return Path(module.__file__).read_text(encoding="utf-8")
 
 
 def _made(folder: Path, name: str, key: str, make: Callable[[Path], object]) -> Path:
@@ -115,7 +113,7 @@ def _made(folder: Path, name: str, key: str, make: Callable[[Path], object]) -> 
 
 
 def _networks(name: str) -> Callable[[], Network]:
-    return _KERNELS.get(name) or exports.networks()[name]
+    return KERNELS.get(name) or exports.networks()[name]
 
 
 def _export(network: str, folder: Path) -> None:
@@ -140,14 +138,14 @@ def _shorten(model: ShortModel, f32: Path, folder: Path) -> None:
         tools.quantize_dynamic(folded, target, **i8)
     else:
         with np.load(f32 / "inputs.npz") as archive:
-            reader = _Calibration({name: archive[name] for name in archive.files})
+            reader = Calibration({name: archive[name] for name in archive.files})
         only = None if model.way == "static" else ["MatMul", "Gemm"]
         ui8 = {"quant_format": tools.QuantFormat.QDQ, "activation_type": tools.QuantType.QUInt8}
         tools.quantize_static(folded, target, reader, op_types_to_quantize=only, **ui8, **i8)
     folded.unlink()
 
 
-class _Calibration:
+class Calibration:
     """Random inputs, as a `CalibrationDataReader`: new floats, and the same integers in another order."""
 
     def __init__(self, example: dict[str, Array]) -> None:
@@ -171,7 +169,8 @@ class _Calibration:
 # ---- single kernels
 
 
-def _linear(rows: int, inner: int, columns: int) -> Network:
+def linear(rows: int, inner: int, columns: int) -> Network:
+    """A product with weights and a bias."""
     torch: Any = importlib.import_module("torch")
     return torch.nn.Linear(inner, columns), (torch.randn(rows, inner),)
 
@@ -183,9 +182,9 @@ def _conv(kernel: int, channels: int, out: int, size: int, groups: int = 1) -> N
     return torch.nn.Sequential(conv, torch.nn.ReLU()), (torch.randn(1, channels, size, size),)
 
 
-_KERNELS: dict[str, Callable[[], Network]] = {
-    "matmul-1024x1024x1024": partial(_linear, 1024, 1024, 1024),
-    "matmul-128x768x3072": partial(_linear, 128, 768, 3072),
+KERNELS: dict[str, Callable[[], Network]] = {
+    "matmul-1024x1024x1024": partial(linear, 1024, 1024, 1024),
+    "matmul-128x768x3072": partial(linear, 128, 768, 3072),
     "conv-3x3-256-256-14x14": partial(_conv, 3, 256, 256, 14),
     "conv-1x1-256-1024-14x14": partial(_conv, 1, 256, 1024, 14),
     "depthwise-3x3-384-14x14": partial(_conv, 3, 384, 384, 14, groups=384),
