@@ -108,7 +108,8 @@ def _made(folder: Path, name: str, key: str, make: Callable[[Path], object]) -> 
             shutil.rmtree(old)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".new-", ignore_cleanup_errors=True) as new:
             make(Path(new))
-            Path(new).rename(found)
+            if not found.exists():  # else another process was faster
+                Path(new).rename(found)
     return found
 
 
