@@ -11,7 +11,6 @@ from mlc.architectures.architecture import (
     LLVM,
     Cpu,
     DotInstruction,
-    DotProduct,
     InstructionSet,
     Reported,
     Tuned,
@@ -231,25 +230,17 @@ class Aarch64(InstructionSet):
         key, bit = AUXILIARY_BITS[name]
         return f'{{"{name}", {key}u, {bit}u}}'
 
-    def dot_products(self, features: tuple[str, ...], vector_bits: int) -> Mapping[str, DotProduct]:
-        found = dict[str, DotProduct]()
-        if "dotprod" in features:
-            found["i8 dots"] = DotProduct("@llvm.aarch64.neon.udot.v4i32.v16i8", "<4 x i32>", "<16 x i8>")
-        if "bf16" in features:
-            found["bf16 dots"] = DotProduct("@llvm.aarch64.neon.bfdot.v4f32.v8bf16", "<4 x float>", "<8 x bfloat>")
-        return found
-
     def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
         if bits != 128:
             return None
         match lhs, rhs:
             case "ui8", "i8" if "i8mm" in features:
-                return DotInstruction("llvm.aarch64.neon.usdot.v4i32.v16i8", 8)
+                return DotInstruction("llvm.aarch64.neon.usdot.v4i32.v16i8", "i8")
             case "i8", "i8" if "dotprod" in features:
-                return DotInstruction("llvm.aarch64.neon.sdot.v4i32.v16i8", 8)
+                return DotInstruction("llvm.aarch64.neon.sdot.v4i32.v16i8", "i8")
             case "ui8", "ui8" if "dotprod" in features:
-                return DotInstruction("llvm.aarch64.neon.udot.v4i32.v16i8", 8)
+                return DotInstruction("llvm.aarch64.neon.udot.v4i32.v16i8", "i8")
             case "bf16", "bf16" if "bf16" in features:
-                return DotInstruction("llvm.aarch64.neon.bfdot.v4f32.v8bf16", 16, is_float=True)
+                return DotInstruction("llvm.aarch64.neon.bfdot.v4f32.v8bf16", "bfloat")
             case _:
                 return None

@@ -80,32 +80,22 @@ class Cpu:
         return Issue(**{name: value for name, value in self.values.items() if name in whole})  # pyright: ignore[reportArgumentType]
 
 
-class DotProduct(NamedTuple):
-    """An instruction that computes dot products of short numbers, and mostly adds them to a vector of sums.
-
-    Such an `intrinsic` takes sums and two vectors of short numbers.
-    """
-
-    intrinsic: str
-    sums: str
-    """The LLVM type of the sums, which is that of the result."""
-    operands: str
-    """The LLVM type of both vectors of short numbers."""
-    adds: bool = True
-    """Whether it adds to sums. Else it takes short numbers only, and an addition follows."""
-
-
 class DotInstruction(NamedTuple):
-    """An instruction that computes dot products of the short numbers in each lane of two vectors of 32-bit lanes."""
+    """An instruction that computes dot products of the short numbers in words of 32 bits, lane by lane."""
 
     intrinsic: str
-    """Without the `@` of LLVM's text."""
-    lanes_of: int
-    """The width of the elements of both operands, as LLVM types them: of words, or of the numbers in them."""
-    is_float: bool = False
-    """Whether those are bf16."""
+    """LLVM's name of it. It takes sums, if it adds to them, and two vectors of short numbers."""
+    element: str
+    """The LLVM type of the elements of these vectors: of words, or of the numbers in them."""
     adds: bool = True
-    """Whether it takes sums as its first operand, to which it adds."""
+    """Whether it adds to sums. Else an addition follows."""
+
+    def operands(self, lanes: int) -> str:
+        """The LLVM type of a vector of so many words."""
+        return f"<{lanes * 32 // _BITS[self.element]} x {self.element}>"
+
+
+_BITS = {"i32": 32, "i16": 16, "i8": 8, "bfloat": 16}
 
 
 class Tuned(Protocol):
@@ -235,10 +225,6 @@ class InstructionSet(Architecture):
     def feature_initializer(self, name: str) -> str:
         """The initializer of a `Feature` of `c_source`, by its name in the kernel's spelling."""
 
-    @abstractmethod
-    def dot_products(self, features: tuple[str, ...], vector_bits: int) -> Mapping[str, DotProduct]:
-        """The dot products of short numbers on vectors of `vector_bits`, by the name of what measures them."""
-
     def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
         """The dot product of short numbers of two types on vectors of `bits`, if one instruction computes it.
 
@@ -249,6 +235,14 @@ class InstructionSet(Architecture):
             bits: the width of a vector.
         """
         return None
+
+    def measured_dots(self, features: tuple[str, ...], bits: int) -> Mapping[str, DotInstruction]:
+        """The dot products on vectors of `bits` that are measured, by the name of what measures them."""
+        found: dict[str, DotInstruction] = {}
+        for lhs, rhs in (("ui8", "i8"), ("i8", "i8"), ("i16", "i16"), ("bf16", "bf16")):
+            if (dot := self.dot_instruction(features, lhs, rhs, bits)) is not None:
+                found.setdefault(f"{rhs} dots", dot)
+        return found
 
     @cached_property
     def c_source(self) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import Cpu, DotInstruction, DotProduct, InstructionSet, Tuned
+from mlc.architectures.architecture import Cpu, DotInstruction, InstructionSet, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.x86_64_cpus import CPUS, EXTRAS, LEVELS
 from mlc.support.errors import NamedOption, UserError
 
 _PAIRS_OF_I16 = {
-    128: "@llvm.x86.sse2.pmadd.wd",
-    256: "@llvm.x86.avx2.pmadd.wd",
-    512: "@llvm.x86.avx512.pmaddw.d.512",
+    128: "llvm.x86.sse2.pmadd.wd",
+    256: "llvm.x86.avx2.pmadd.wd",
+    512: "llvm.x86.avx512.pmaddw.d.512",
 }
+
 """Products of i16, those of neighbours added up in i32, by the bits of vectors."""
 
 
@@ -101,19 +102,6 @@ class X86(InstructionSet):
     def feature_initializer(self, name: str) -> str:
         return f'{{"{name}", {", ".join(f"{number}u" for number in CPUID_BITS[name])}}}'
 
-    def dot_products(self, features: tuple[str, ...], vector_bits: int) -> Mapping[str, DotProduct]:
-        bits, lanes, found = vector_bits, vector_bits // 32, dict[str, DotProduct]()
-        sums, pairs = f"<{lanes} x i32>", f"<{2 * lanes} x i16>"
-        if "avx512vnni" in features or ("avxvnni" in features and bits == 256):
-            found["i8 dots"] = DotProduct(f"@llvm.x86.avx512.vpdpbusd.{bits}", sums, sums)
-            found["i16 dots"] = DotProduct(f"@llvm.x86.avx512.vpdpwssd.{bits}", sums, sums)
-        else:
-            found["i16 dots"] = DotProduct(_PAIRS_OF_I16[bits], sums, pairs, adds=False)
-        if "avx512bf16" in features:
-            intrinsic = f"@llvm.x86.avx512bf16.dpbf16ps.{bits}"
-            found["bf16 dots"] = DotProduct(intrinsic, f"<{lanes} x float>", f"<{2 * lanes} x bfloat>")
-        return found
-
     def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
         has_width = bits == 128 or (bits == 256 and "avx2" in features) or (bits == 512 and "avx512bw" in features)
         if not has_width:
@@ -122,13 +110,12 @@ class X86(InstructionSet):
         has_vnni = has_vnni or ("avxvnni" in features and bits < 512)
         match lhs, rhs:
             case "ui8", "i8" if has_vnni:
-                return DotInstruction(f"llvm.x86.avx512.vpdpbusd.{bits}", 32)
+                return DotInstruction(f"llvm.x86.avx512.vpdpbusd.{bits}", "i32")
             case "i16", "i16" if has_vnni:
-                return DotInstruction(f"llvm.x86.avx512.vpdpwssd.{bits}", 32)
+                return DotInstruction(f"llvm.x86.avx512.vpdpwssd.{bits}", "i32")
             case "i16", "i16":
-                name = {128: "sse2.pmadd.wd", 256: "avx2.pmadd.wd", 512: "avx512.pmaddw.d.512"}[bits]
-                return DotInstruction(f"llvm.x86.{name}", 16, adds=False)
+                return DotInstruction(_PAIRS_OF_I16[bits], "i16", adds=False)
             case "bf16", "bf16" if "avx512bf16" in features:
-                return DotInstruction(f"llvm.x86.avx512bf16.dpbf16ps.{bits}", 16, is_float=True)
+                return DotInstruction(f"llvm.x86.avx512bf16.dpbf16ps.{bits}", "bfloat")
             case _:
                 return None

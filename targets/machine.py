@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from mlc.architectures import cpus, instruction_set_named, instruction_sets, known_architecture
-from mlc.architectures.architecture import Architecture, Cpu, InstructionSet, MemorySpace
+from mlc.architectures.architecture import Architecture, Cpu, DotInstruction, InstructionSet, MemorySpace
 from mlc.architectures.facts import FACTS, FactSource, Issue, Memory, ThreadCosts
 from mlc.support.errors import UserError
 from mlc.targets import host
@@ -106,6 +106,30 @@ class Machine:
     def lanes(self, element_bits: int) -> int:
         """How many elements of `element_bits` one vector register holds."""
         return self.vector_bits // element_bits
+
+    def dot_instruction(self, lhs: str, rhs: str, bits: int) -> DotInstruction | None:
+        """The dot product of short numbers of these types, in this order, on vectors of `bits`, if there is one."""
+        architecture = self.architecture
+        if not isinstance(architecture, InstructionSet) or bits > self.vector_bits:
+            return None
+        return architecture.dot_instruction(self.features, lhs, rhs, bits)
+
+    def dots(self, lhs: str, rhs: str) -> float:
+        """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.
+
+        Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are multiplied one by one.
+        """
+        issue, bits = self.issue, self.vector_bits
+        rates = {"i8": issue.i8_dots, "i16": issue.i16_dots, "bf16": issue.bf16_dots}
+        if self.dot_instruction(lhs, rhs, bits) or self.dot_instruction(rhs, lhs, bits):
+            return rates[rhs.removeprefix("u")] or issue.fma_units
+        if rhs.endswith("8") and self.dot_instruction("i16", "i16", bits):
+            return rates["i16"] / 2
+        return issue.fma_units / (4 if rhs.endswith("8") else 2)
+
+    def multiplying(self, rate: float) -> Machine:
+        """The machine with so many multiply-adds per cycle: for rules about loops whose multiply-adds are others."""
+        return replace(self, issue=replace(self.issue, fma_units=rate))  # pyright: ignore[reportArgumentType]
 
     def has_masked_load(self, element_bits: int) -> bool:
         """Whether one instruction loads only some lanes of a vector, without a fault for the others."""

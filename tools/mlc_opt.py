@@ -169,8 +169,8 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
         )
     if arguments.precision != "f32" and not has_level:
         raise UserError(
-            f"--precision {arguments.precision} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or name the "
-            f"pass (--narrow-products=precision={arguments.precision})"
+            f"--precision {arguments.precision} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or name "
+            f"the pass (--narrow-products=precision={arguments.precision})"
         )
     if arguments.emit.startswith("mlir:") and not has_level:
         raise UserError(

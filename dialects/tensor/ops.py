@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, check_elements
 from mlc.support.ir import inlined
-from mlc.support.types import element_type, tensor_type
+from mlc.support.types import element_type, integer_width, tensor_type
 
 
 class _WithBody(StructuredOp):
@@ -243,11 +243,11 @@ class ContractOp(StructuredOp):
         element, ops, wide = element_type(self.result.type), list[Operation](), list[SSAValue]()
         for number, value in enumerate(values):
             if value.type != element:
-                if not isinstance(element, IntegerType):
+                if integer_width(element) is None:
                     ops.append(arith.ExtFOp(value, cast(Any, element)))
                 else:
                     extend = ExtUIOp if number in self.unsigned_operands else ExtSIOp
-                    ops.append(extend(value, element))
+                    ops.append(extend(value, cast(Any, element)))
                 value = ops[-1].results[0]
             wide.append(value)
         return ops, wide
@@ -273,7 +273,8 @@ class ContractOp(StructuredOp):
 
 def _is_shorter(element: Attribute, other: Attribute) -> bool:
     """Whether both are integers, or both floats, and the first has fewer bits."""
-    for kind in (IntegerType, AnyFloat):
-        if isinstance(element, kind) and isinstance(other, kind):
-            return element.bitwidth < other.bitwidth
-    return False
+    widths = integer_width(element), integer_width(other)
+    if widths[0] is not None and widths[1] is not None:
+        return widths[0] < widths[1]
+    is_float = isinstance(element, AnyFloat) and isinstance(other, AnyFloat)
+    return is_float and cast(Any, element).bitwidth < cast(Any, other).bitwidth

@@ -175,6 +175,11 @@ class StructuredOp(IRDLOperation, ABC):
         return False
 
     @property
+    def unsigned_operands(self) -> tuple[int, ...]:
+        """The operands whose integers are read as unsigned ones and widened, if it sums products."""
+        return ()
+
+    @property
     def moves(self) -> bool:
         """Whether each point of the result is the element of the only operand that it reads, and nothing else."""
         return False

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import ModuleOp, f32, i8, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.architectures.architecture import InstructionSet
 from mlc.dialects.graph import (
     AddOp,
     CastOp,
@@ -248,11 +247,8 @@ class _Product:
 
 def _wanted_element(machine: Machine) -> Attribute:
     """The type of the first factor for which the target has dot products: ui8, unless it has those of i8 alone."""
-    architecture = machine.architecture
-    if not isinstance(architecture, InstructionSet):
-        return ui8
-    has = {lhs: architecture.dot_instruction(machine.features, lhs, "i8", machine.vector_bits) for lhs in ("i8", "ui8")}
-    return i8 if has["i8"] is not None and has["ui8"] is None else ui8
+    has_i8, has_ui8 = (machine.dot_instruction(lhs, "i8", machine.vector_bits) is not None for lhs in ("i8", "ui8"))
+    return i8 if has_i8 and not has_ui8 else ui8
 
 
 def _erase_unused(value: SSAValue) -> None:

@@ -7,11 +7,11 @@ number. Integers wrap, so all ways give the same bits.
 from __future__ import annotations
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerType, VectorType, bf16, f16, f32, i16
+from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from mlc.architectures.architecture import DotInstruction, InstructionSet
+from mlc.architectures.architecture import DotInstruction
 from mlc.dialects.llvm import integers, intrinsics
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import DotOp
@@ -22,6 +22,9 @@ from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import vector_type
 from mlc.targets.machine import Machine, resolve_target
+
+_ELEMENTS: dict[str, Attribute] = {"i32": i32, "i16": i16, "i8": i8, "bfloat": bf16}
+"""The types of elements of vectors, by LLVM's names."""
 
 
 @lowers(VALUES, DotOp)
@@ -55,8 +58,8 @@ class _Writer:
             return self._called(found, rhs, lhs, total)
         if per_word(lhs_type) == 4 and self._instruction(i16, i16) is not None:
             for odd in (False, True):
-                pairs = [self._pairs(v, t, odd) for v, t in ((lhs, lhs_type), (rhs, rhs_type))]
-                total = self.dot(*pairs, total, i16, i16)
+                left, right = self._pairs(lhs, lhs_type, odd), self._pairs(rhs, rhs_type, odd)
+                total = self.dot(left, right, total, i16, i16)
             return total
         for number in range(per_word(lhs_type)):
             left, right = self._number(lhs, lhs_type, number), self._number(rhs, rhs_type, number)
@@ -64,13 +67,9 @@ class _Writer:
         return total
 
     def _instruction(self, lhs: Attribute, rhs: Attribute) -> DotInstruction | None:
-        architecture = self._machine.architecture
-        if self._lanes is None or not isinstance(architecture, InstructionSet):
+        if self._lanes is None:
             return None
-        bits = WORD_BITS * self._lanes
-        if bits > self._machine.vector_bits:
-            return None
-        return architecture.dot_instruction(self._machine.features, str(lhs), str(rhs), bits)
+        return self._machine.dot_instruction(str(lhs), str(rhs), WORD_BITS * self._lanes)
 
     def _called(self, found: DotInstruction, lhs: SSAValue, rhs: SSAValue, total: SSAValue) -> SSAValue:
         operands = [self._typed(found, lhs), self._typed(found, rhs)]
@@ -81,11 +80,11 @@ class _Writer:
 
     def _typed(self, found: DotInstruction, words: SSAValue) -> SSAValue:
         """Words as the vectors that an intrinsic takes."""
-        if found.lanes_of == WORD_BITS:
+        element = _ELEMENTS[found.element]
+        if element == i32:
             return words
         assert self._lanes is not None
-        element = bf16 if found.is_float else IntegerType(found.lanes_of)
-        kind = VectorType(element, [self._lanes * WORD_BITS // found.lanes_of])
+        kind = VectorType(element, [self._lanes * per_word(element)])
         return self._insert(llvm.BitcastOp.create(operands=[words], result_types=[kind]))
 
     def _pairs(self, words: SSAValue, element: Attribute, odd: bool) -> SSAValue:

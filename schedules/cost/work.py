@@ -220,7 +220,10 @@ def _work(op: Operation, machine: Machine) -> Instructions:
     match op:
         case arith.ConstantOp() | vector.BitcastOp() | arith.BitcastOp():
             return Instructions()
-        case math.FmaOp() | arith.MulfOp() | arith.MuliOp() | DotOp():
+        case DotOp():
+            rate = machine.dots(str(op.lhs_type), str(op.rhs_type))
+            return Instructions(multiply_adds=width * machine.issue.fma_units / rate)
+        case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
             return Instructions(multiply_adds=width)
         case arith.DivfOp() | math.SqrtOp():
             return Instructions(multiply_adds=_NEWTON * width)

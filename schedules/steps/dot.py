@@ -27,7 +27,7 @@ from mlc.schedules.steps.pack import Packer
 from mlc.support.affine import split_terms
 from mlc.support.context import Remark
 from mlc.support.errors import Refused
-from mlc.support.types import element_type, memref_type
+from mlc.support.types import element_type, integer_width, memref_type
 
 Array = NDArray[Any]
 
@@ -168,9 +168,9 @@ def _factor(value: SSAValue) -> _Factor:
     if not isinstance(widening, ExtSIOp | ExtUIOp | arith.ExtFOp):
         raise Refused("a factor is not a widened short number")
     load = widening.operands[0].owner
-    element = widening.operands[0].type
-    if isinstance(widening, ExtUIOp) and isinstance(element, IntegerType):
-        element = IntegerType(element.width.data, Signedness.UNSIGNED)
+    element: Attribute = widening.operands[0].type
+    if isinstance(widening, ExtUIOp) and (width := integer_width(element)) is not None:
+        element = IntegerType(width, Signedness.UNSIGNED)
     if not isinstance(load, LoadOp) or element not in (*INTEGERS, *FLOATS):
         raise Refused(f"a factor is not loaded, or is a number of {element}, of which no word is made")
     return _Factor(load, widening, element)

@@ -136,9 +136,10 @@ def contraction_steps(
         lanes = gcd(contraction.columns, lanes)
     padding = padding_of_rows(op, row)
     problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share, machine)
+    computing = _multiplying(contraction, machine)
     if (vectors := _vectors_of_panels(contraction, lanes, machine, kernel.widths)) is not None:
         problem = replace(problem, vectors=vectors)
-    tiles = tiles_near_best(problem, machine, 0.15)
+    tiles = tiles_near_best(problem, computing, 0.15)
     if variant.tile >= len(tiles):
         return []
     tile = tiles[variant.tile]
@@ -165,7 +166,7 @@ def contraction_steps(
     if is_alone and variant.blocks is not False and not own and not contraction.is_grouped:
         whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
         width = tile.vectors * lanes
-        rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=variant.blocks is True)
+        rows = row_blocks(contraction, tile, width, dims, whole, computing, at_once=variant.blocks is True)
     steps: list[Step] = [*dots, *rows.steps]
     if rows.inside:
         steps.append(Interchange.around(lane, *rows.inside))
@@ -174,7 +175,7 @@ def contraction_steps(
         steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"
     steps.append(Tile(lane, tile.vectors * lanes))
-    if parts := variant.parts * _parts(contraction, tile, machine):
+    if parts := variant.parts * _parts(contraction, tile, computing):
         steps.append(SplitReduction(op.dim_names[-1], parts))
     for argument, affine in packed:
         steps += packing_steps(argument, affine, contraction, lanes, constants)
@@ -204,6 +205,17 @@ def contraction_steps(
     ):
         steps += _next_panel_steps(contraction, tile, lanes, steps, rows.rows, kernel.weights, machine)
     return steps
+
+
+def _multiplying(contraction: Contraction, machine: Machine) -> Machine:
+    """The machine, where dot products are the multiply-adds of a contraction that has them."""
+    if contraction.per_dot == 1:
+        return machine
+    lhs, rhs = (str(tensor_type(v).element_type) for v in contraction.op.inputs)
+    if lhs.startswith("i"):
+        unsigned = contraction.op.unsigned_operands
+        lhs, rhs = (f"u{t}" if n in unsigned else t for n, t in enumerate((lhs, rhs)))
+    return machine.multiplying(machine.dots(lhs, rhs))
 
 
 def _vectors_of_panels(
@@ -309,7 +321,7 @@ def _steps_of_iteration(contraction: Contraction, steps: Sequence[Step], machine
 
 def _parts(contraction: Contraction, tile: RegisterTile, machine: Machine) -> int:
     """How many results a small tile keeps per accumulator, so that its multiply-adds do not wait for each other."""
-    in_flight = machine.issue.fma_units * machine.issue.fma_latency
+    in_flight = int(machine.issue.fma_units * machine.issue.fma_latency)
     parts = in_flight // (tile.rows * tile.vectors)
     return parts if parts > 1 and contraction.reduced_sizes[-1] >= LONG * parts else 0
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from mlc.architectures.architecture import COMMON, Cpu, DotProduct, InstructionSet, Tuned
+from mlc.architectures.architecture import COMMON, Cpu, InstructionSet, Tuned
 from mlc.architectures.facts import facts
 
 _AT_HWCAP = 16
@@ -46,6 +44,3 @@ class Riscv64(InstructionSet):
 
     def feature_initializer(self, name: str) -> str:
         return f'{{"{name}", {_AT_HWCAP}u, {ord(name) - ord("a")}u}}'
-
-    def dot_products(self, features: tuple[str, ...], vector_bits: int) -> Mapping[str, DotProduct]:
-        return {}
