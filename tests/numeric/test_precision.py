@@ -1,0 +1,66 @@
+"""`--precision bf16`: what is computed is what it says, on targets with and without instructions for bf16."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from ml_dtypes import bfloat16
+from numpy.typing import NDArray
+
+import mlc
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.manager import PassManager
+from mlc.passes.graph.narrow_products import NarrowProductsPass
+
+Array = NDArray[Any]
+
+_TARGETS = ("native", "x86-64-v2", "haswell", "x86-64-v4", "znver4", "neoverse-v1", "cortex-a72")
+_EPSILON = 2.0**-24
+
+
+def _rounded(array: Array) -> Array:
+    """To the nearest bf16, in f64."""
+    return array.astype(bfloat16).astype(np.float64)
+
+
+@pytest.mark.parametrize("target", _TARGETS)
+@pytest.mark.parametrize(("m", "k", "n"), [(1, 33, 17), (7, 64, 48), (33, 130, 31), (3, 1, 5)])
+def test_factors_are_rounded_once_and_sums_are_f32(
+    run_compiled: Callable[..., list[Array]], target: str, m: int, k: int, n: int
+) -> None:
+    rng = np.random.default_rng([m, k, n])
+    x, w = (rng.standard_normal(shape).astype(np.float32) for shape in ((m, k), (k, n)))
+    numbers = ", ".join(f"[{', '.join(map(repr, map(float, row)))}]" for row in w)
+    module = mlc.parse(f"""
+    func.func @main(%x: tensor<{m}x{k}xf32>) -> tensor<{m}x{n}xf32> {{
+      %w = graph.constant dense<[{numbers}]> : tensor<{k}x{n}xf32>
+      %y = graph.matmul %x, %w : tensor<{m}x{k}xf32>, tensor<{k}x{n}xf32> -> tensor<{m}x{n}xf32>
+      return %y : tensor<{m}x{n}xf32>
+    }}""")
+    PassManager(ctx := new_context(target)).run(module, [NarrowProductsPass()])
+    assert not ctx.warnings
+    (found,) = run_compiled(module, [x], target)
+    a, b = _rounded(x), _rounded(w)
+    allowed = 2 * (k + 2) * _EPSILON * (np.abs(a) @ np.abs(b)) + 1e-30
+    assert (np.abs(found - a @ b) <= allowed).all()
+
+
+def test_the_option_compiles_what_the_pass_gives_and_weights_take_half(tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal((256, 512)).astype(np.float32)
+    text = """
+    func.func @main(%x: tensor<8x256xf32>) -> tensor<8x512xf32> {
+      %w = graph.constant dense_resource<w> : tensor<256x512xf32>
+      %y = graph.matmul %x, %w : tensor<8x256xf32>, tensor<256x512xf32> -> tensor<8x512xf32>
+      return %y : tensor<8x512xf32>
+    }"""
+    x = rng.standard_normal((8, 256)).astype(np.float32)
+    models = {p: mlc.compile(text, weights={"w": w}, precision=p) for p in ("f32", "bf16")}
+    exact, short = (np.asarray(model(x)).reshape(8, 512) for model in models.values())
+    assert not np.array_equal(exact, short)
+    np.testing.assert_allclose(short, _rounded(x) @ _rounded(w), atol=1e-3)
+    with pytest.raises(mlc.UserError, match="found precision 'f8'; required: f32 or bf16"):
+        mlc.compile(text, weights={"w": w}, precision="f8")
