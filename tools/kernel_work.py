@@ -13,6 +13,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
 from mlc.dialects.tensor import StructuredOp, TakeOp, TileMapOp
 from mlc.passes.loop.expand_math import ExpandMathPass
 from mlc.support.affine import affine_bounds
@@ -41,6 +42,8 @@ class KernelWork:
     """Flops of those multiply-adds whose one factor is a zero of the padding: a kernel may leave them out."""
     written: int = 0
     """How many of the bytes are those of results."""
+    short: tuple[str, str] | None = None
+    """The types of the factors of contractions, where words of these can be multiplied and added by dot products."""
 
     @property
     def flops(self) -> int:
@@ -62,6 +65,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
     assert isinstance(expanded, FuncOp)
     ExpandMathPass().run(ModuleOp([expanded]), ctx.clone())
     multiply_adds = other = with_padding = 0
+    short: set[tuple[str, str] | None] = set()
     bits = 8
     for op in expanded.body.block.ops:
         if not isinstance(op, StructuredOp | TileMapOp):
@@ -72,6 +76,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
             fused, single = _scalar_ops(op.body.block)
         elif op.contracts:
             fused, single = 1, 0
+            short.add(_short_factors(op))
             with_padding += 2 * max(map(points_in_padding, repeat(op), range(len(op.inputs))))
         else:
             point = op.point_block()
@@ -83,7 +88,22 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
     last = kernel.body.block.last_op
     written = sum(map(bytes_of, last.arguments)) if isinstance(last, ReturnOp) else 0
     moved = sum(map(_bytes_read, kernel.body.block.args)) + written
-    return KernelWork(multiply_adds, other, moved, bits, with_padding, written)
+    factors = short.pop() if len(short) == 1 else None
+    return KernelWork(multiply_adds, other, moved, bits, with_padding, written, factors)
+
+
+def _short_factors(op: StructuredOp) -> tuple[str, str] | None:
+    """The types of the factors of a contraction that adds up products of words of short numbers; None if not."""
+    elements = [tensor_type(v).element_type for v in op.inputs]
+    innermost = len(op.dims) - 1
+    if any(element not in (*SHORT_INTEGERS, *SHORT_FLOATS) for element in elements) or op.dim_sizes[
+        innermost
+    ] < per_word(elements[0]):
+        return None
+    if any(all(innermost not in e.used_dims() for e in affine.results) for affine in op.index_maps):
+        return None
+    lhs, rhs = (f"u{e}" if n in op.unsigned_operands else str(e) for n, e in enumerate(elements))
+    return lhs, rhs
 
 
 def _bits_of_lane(value: SSAValue) -> int:

@@ -109,6 +109,8 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
     share, zeros = (flops / max(work.flops, 1) for flops in (work.multiply_adds, work.with_padding))
     padding = f", {zeros:.0%} with padding, which need not be computed" if zeros else ""
     print(f"  {'flops':<10} {amount(work.flops, 'flop')}, {share:.0%} in multiply-adds{padding}")
+    if work.short is not None:
+        print(f"  {'dots':<10} {_dots(numbers, work.short)}, {numbers.roofline.gain(work):.3g} times the peak of f32")
     print(f"  {'bytes':<10} {amount(work.bytes, 'B')}: what is read of operands, and results, once each")
     print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
     print(f"  {'bound by':<10} {_limit(numbers, bound)}")
@@ -186,6 +188,15 @@ def _limit(numbers: ModelNumbers, bound: Bound) -> str:
     speed = amount(numbers.roofline.bandwidth(level), "B" + per)
     operations = amount(numbers.roofline.operations() / 2, "op" + per)
     return f"{bound.limit}: {times} ({source}: {peak}, {operations}, {speed})"
+
+
+def _dots(numbers: ModelNumbers, short: tuple[str, str]) -> str:
+    """What multiplies short numbers of two types."""
+    machine, (lhs, rhs) = numbers.roofline.machine, short
+    bits = machine.vector_bits
+    found = machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits)
+    by = f"by {found.intrinsic}" if found is not None else f"without an instruction of {machine.name} for these types"
+    return f"products of {lhs} and {rhs} {by}"
 
 
 def _is_about(remark: Remark, kernel: FuncOp) -> bool:

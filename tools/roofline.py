@@ -78,9 +78,11 @@ class Roofline:
         """The least time of one call.
 
         An operation that is not a multiply-add takes as long as one, or less where a core starts additions beside them.
-        Products with padding are left out: a kernel need not compute them. Vectors have more lanes of narrow integers.
+        Products with padding are left out: a kernel need not compute them. Vectors have more lanes of narrow integers,
+        and dot products add several products of short numbers at a time.
         """
         needed, width = work.multiply_adds - work.with_padding, work.element_bits / 32
+        needed /= self.gain(work)
         arithmetic = width * needed / self.peak() if needed else 0.0
         if work.other_flops:
             every = max(self.operations(), self.peak())
@@ -88,6 +90,14 @@ class Roofline:
         moved = {level: size / self.bandwidth(level) for level, size in self._moved(work)}
         level = max(moved, key=lambda name: moved[name])
         return Bound(arithmetic, moved[level], level)
+
+    def gain(self, work: KernelWork) -> float:
+        """How many times as many multiply-adds as of f32 are possible, since numbers are short."""
+        if work.short is None:
+            return 1.0
+        lhs, rhs = work.short
+        products = 4 if rhs.endswith("8") else 2
+        return max(products * self.machine.dots(lhs, rhs) / self.machine.issue.fma_units, 1.0)
 
     def levels_of(self, work: KernelWork) -> list[str]:
         """The levels of the memory whose bandwidths a bound asks for."""

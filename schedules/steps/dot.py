@@ -19,7 +19,7 @@ from mlc.analysis.accesses import replace_counter
 from mlc.analysis.legality import note_if_refused, require_reduction
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.loop import DotOp, ForOp, LoadOp
-from mlc.dialects.loop.dot import FLOATS, INTEGERS, per_word
+from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling
@@ -171,7 +171,7 @@ def _factor(value: SSAValue) -> _Factor:
     element: Attribute = widening.operands[0].type
     if isinstance(widening, ExtUIOp) and (width := integer_width(element)) is not None:
         element = IntegerType(width, Signedness.UNSIGNED)
-    if not isinstance(load, LoadOp) or element not in (*INTEGERS, *FLOATS):
+    if not isinstance(load, LoadOp) or element not in (*SHORT_INTEGERS, *SHORT_FLOATS):
         raise Refused(f"a factor is not loaded, or is a number of {element}, of which no word is made")
     return _Factor(load, widening, element)
 
