@@ -34,7 +34,7 @@ _CASES = {case.name: case for _, case in cases_by_family()}
     ],
 )
 def test_threads_work_most_of_the_time(name: str, threads: int, least: float, tmp_path: Path) -> None:
-    ctx = new_context()
+    ctx = new_context(_TARGET)
     module = parse_verified(saved_source(_CASES[name], tmp_path), name, ctx, tmp_path)
     options = CompileOptions(target=_TARGET, threads=threads, records="")
     compilation = Compilation(module, ctx, options, PassManager(ctx))
