@@ -57,8 +57,8 @@ _CONTRIBUTED = """
 ## Operators of ONNX Runtime
 
 What the optimiser and the quantiser of ONNX Runtime write, which is not part of ONNX: operators of the domain
-`com.microsoft`, and `SimplifiedLayerNormalization`, which has no domain. Each is compared with ONNX Runtime, in all forms
-that run on a CPU there. Where that computes less exactly than the operator is defined, mlc does not follow:
+`com.microsoft`, and `SimplifiedLayerNormalization`, which has no domain. Each is compared with ONNX Runtime, in all
+forms that run on a CPU there. Where that computes less exactly than the operator is defined, mlc does not follow:
 
 - `MatMulNBits` multiplies floats, whatever `accuracy_level` allows; `g_idx` orders zero points, too.
 - `QLinearSoftmax` rounds once; numbers may be one step apart.
