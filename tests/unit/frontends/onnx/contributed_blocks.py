@@ -77,7 +77,7 @@ def _lstm() -> list[Case]:
         points = np.zeros((ways, 24), kind)
         if not many:
             scales, points = scales[:, 0], np.full(ways, 2 if kind == "int8" else 120, kind)
-        ends = [Known(scales), Known(points)] * 2
+        ends = [Known(scales), Known(points), Known(scales * np.float32(1.5)), Known(points + np.array(not many, kind))]
         states = [floats(ways, 3, 6), floats(ways, 3, 6, seed=1)]
         how = {"hidden_size": 6, "direction": direction, "results": ["y", "h", "c"]}
         lengths, bias, holes = Known(np.array([5, 2, 3], np.int32)), Known(floats(ways, 48)), Known(floats(ways, 18))
