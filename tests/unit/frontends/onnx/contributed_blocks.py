@@ -84,7 +84,8 @@ def _lstm() -> list[Case]:
         x = floats(5, 3, 4)
         found += [
             (op, [x, w, r, bias, None, *states, None, *ends], how),
-            (op, [x, w, r, None, lengths, None, None, None, *ends], {**how, "near": 5e-3}),
+            (op, [x, w, r, None, lengths, None, None, None, *ends], {**how, "near": 0.02}),
+            (op, [x[:, :1].copy(), w, r, None, Known(np.array([3], np.int32)), None, None, None, *ends], how),
             (op, [x, w, r, bias, None, None, None, holes, *ends], {**how, "clip": 0.5}),
         ]
     return found
