@@ -54,10 +54,10 @@ class _QuantizedLayer(Layer):
     def weights(self, b: Node, number: int, directions: int) -> Weights:
         """Those of `LSTM`, which are stored the other way round, with scales and zero points."""
         w = super().weights(b, number, directions)
-        scales = [columns(b, b[index], number) for index in range(8, 12)]
+        input_scale, input_zero, state_scale, state_zero = (columns(b, b[index], number) for index in range(8, 12))
         return QuantizedWeights(
             b.transpose(w.input, (1, 0)), b.transpose(w.state, (1, 0)), w.bias, w.state_bias, w.peepholes, w.functions,
-            *scales, b.optional(4),
+            input_scale, input_zero, state_scale, state_zero, b.optional(4),
         )  # fmt: skip
 
 
