@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mlc.dialects.onnx import op
+from mlc.dialects.onnx.contributed import contributed
 from mlc.dialects.onnx.schemas import newest_schema, operators
 from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.frontends.operators.pattern_files import import_patterns
@@ -52,6 +53,26 @@ what people deploy was checked against it.
 - `Slice` backwards from below the first element begins at the first, as specified; the reference takes none.
 """
 
+_CONTRIBUTED = """
+## Operators of ONNX Runtime
+
+What the optimiser and the quantiser of ONNX Runtime write, which is not part of ONNX: operators of the domain
+`com.microsoft`, and `SimplifiedLayerNormalization`, which has no domain. Each is compared with ONNX Runtime, in all
+forms that run on a CPU there. Where that computes less exactly than the operator is defined, mlc does not follow:
+
+- `MatMulNBits` multiplies floats, whatever `accuracy_level` allows; `g_idx` orders zero points, too.
+- `QLinearSoftmax` rounds once; numbers may be one step apart.
+- `DynamicQuantizeLSTM` has one range for the states of a whole batch; ONNX Runtime has one for each thread's part.
+
+Not converted: `do_rotary` and shared buffers of `Attention`, `cache_indirection` of `MultiHeadAttention`, quantised and
+sliding caches of `GroupQueryAttention`, whose `total_sequence_length` has to be known when the model is compiled.
+`com.microsoft.nchwc` is a layout for one kind of machine: let a session save its model at `ORT_ENABLE_EXTENDED`, which
+does not write it.
+
+| operator | how |
+|---|---|
+"""
+
 
 def page() -> str:
     """The text of the page."""
@@ -73,7 +94,15 @@ def page() -> str:
         found = counts.get(shown, Counter())
         cases = f"{found['pass']} of {found.total()}" if found else ""
         lines.append(f"| {shown} | {newest_schema(domain, name).since_version} | {how(domain, name)} | {cases} |")  # pyright: ignore
-    return "\n".join(lines) + "\n"
+    rows = [
+        f"| {f'{domain}.{name}' if domain else name} | {how(domain, name)} |" for domain, name in sorted(_runtimes())
+    ]
+    return "\n".join(lines) + "\n" + _CONTRIBUTED + "\n".join(rows) + "\n"
+
+
+def _runtimes() -> list[tuple[str, str]]:
+    """The operators of ONNX Runtime that ONNX does not have in any version."""
+    return [name for name in contributed() if name not in operators()]
 
 
 def how(domain: str, name: str) -> str:

@@ -2,7 +2,8 @@
 
 | what | file |
 |---|---|
-| the ops, made from the schemas of the package `onnx` | `ops.py`, `schemas.py` |
+| the ops, made from the schemas of the package `onnx` | `ops.py`, `schemas.py`, `package.py` |
+| schemas of operators that ONNX Runtime adds | `contributed.py` |
 | types that MLIR lacks | `types.py` |
 | messages of protobuf as types, attributes and ops | `nodes.py` |
 | graphs of nodes as blocks of ops | `graphs.py` |

@@ -31,16 +31,16 @@ _KINDS = {
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _Attribute:
     """An attribute without a default."""
 
     name: str
     required: bool = False
 
 
-_INT, _FLOAT, _STRING, _INT_LIST = _Kind("INT"), _Kind("FLOAT"), _Kind("STRING"), _Kind("INTS")
-_FLOAT_LIST, _STRING_LIST = _Kind("FLOATS"), _Kind("STRINGS")
-_NEEDED, _NEEDED_LIST = _Kind("INT", True), _Kind("INTS", True)
+_INT, _FLOAT, _STRING, _INT_LIST = _Attribute("INT"), _Attribute("FLOAT"), _Attribute("STRING"), _Attribute("INTS")
+_FLOAT_LIST, _STRING_LIST = _Attribute("FLOATS"), _Attribute("STRINGS")
+_NEEDED, _NEEDED_LIST = _Attribute("INT", True), _Attribute("INTS", True)
 _WINDOW = {"pads": _INT_LIST, "strides": _INT_LIST, "auto_pad": "NOTSET"}
 _POOL = {**_WINDOW, "kernel_shape": _NEEDED_LIST, "ceil_mode": 0}
 _CONV = {**_WINDOW, "kernel_shape": _INT_LIST, "dilations": _INT_LIST, "group": 1}
@@ -214,7 +214,7 @@ def _schema(name: str, domain: str, inputs: str, outputs: str, attributes: dict[
         inputs=[_formal(schema, word) for word in inputs.split()],
         outputs=[_formal(schema, word) for word in outputs.split()],
         type_constraints=[(f"T{letter}", [f"tensor({kind})" for kind in _KINDS[letter]], "") for letter in letters],
-        attributes=[_attribute(schema, key, value) for key, value in attributes.items()],
+        attributes=[_made(schema, key, value) for key, value in attributes.items()],
     )
 
 
@@ -233,7 +233,7 @@ def _formal(schema: Any, word: str) -> Any:
     )
 
 
-def _attribute(schema: Any, name: str, said: Any) -> Any:
-    if isinstance(said, _Kind):
+def _made(schema: Any, name: str, said: Any) -> Any:
+    if isinstance(said, _Attribute):
         return schema.Attribute(name, getattr(schema.AttrType, said.name), required=said.required)
     return schema.Attribute(name, cast(Any, onnx_package("onnx.helper")).make_attribute(name, said))

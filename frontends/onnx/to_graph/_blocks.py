@@ -31,8 +31,6 @@ _BYTE = unsigned(i8)
 def unpacked(b: GraphBuilder, packed: SSAValue, bits: int) -> SSAValue:
     """The numbers of `bits` bits in the bytes of the last dim, the first in the lowest bits, each as a ui8."""
     shape = shape_of(packed)
-    if bits not in (2, 4, 8):
-        raise Unconvertible(f"numbers of {bits} bits; mlc knows those of 2, 4 and 8")
     if bits == 8:
         return packed
     starts = range(0, 8, bits)
@@ -52,7 +50,7 @@ def mat_mul_n_bits(b: Node) -> Results:
 
     `g_idx` says of each column which block's scale it has. Products are those of floats, whatever `accuracy_level` is.
     """
-    rows, depth, block, bits = (b.int(name) for name in ("N", "K", "block_size", "bits"))
+    rows, depth, block, bits = *(b.int(name) for name in ("N", "K", "block_size")), _bits(b)
     if b.flag("weight_prepacked"):
         raise Unconvertible("the weights are packed for one kind of GPU (weight_prepacked); required: 0")
     if block < 1:
@@ -74,6 +72,12 @@ def mat_mul_n_bits(b: Node) -> Results:
     weights = _dequantized(b, numbers, scale, zero, bits)
     weights = b.slice(b.reshape(weights, (rows, prod(shape_of(weights)[1:]))), 1, 0, depth)
     return plus(b, numpy_product(b, b[0], b.transpose(weights, (1, 0))), b.optional(5))
+
+
+def _bits(b: Node) -> int:
+    if (bits := b.int("bits")) not in (2, 4, 8):
+        raise Unconvertible(f"attribute 'bits' is {bits}; mlc knows 2, 4 and 8")
+    return bits
 
 
 def _zero_points(b: Node, rows: int, blocks: int, bits: int) -> SSAValue | None:
@@ -102,7 +106,7 @@ def _dequantized(b: GraphBuilder, x: SSAValue, scale: SSAValue, zero: SSAValue |
 @converts("GatherBlockQuantized", domain=RUNTIME_DOMAIN)
 def gather_block_quantized(b: Node) -> Results:
     """Slices of quantised data at indices; then these are dequantised."""
-    element, bits = b.element(), b.int("bits")
+    element, bits = b.element(), _bits(b)
     data, zero = b[0], b.optional(3)
     gathered, blocked = b.axis("gather_axis"), b.axis("quantize_axis")
     if element == _BYTE:

@@ -76,7 +76,7 @@ def _activated(b: Node, x: SSAValue, numbers: Sequence[float]) -> SSAValue:
         return x
     if name == "Clip":
         if len(numbers) != 2:
-            raise Unconvertible(f"activation 'Clip' has {len(numbers)} numbers; required: the least and the largest")
+            raise Unconvertible(f"activation 'Clip' has numbers {list(numbers)}; required: the least and the largest")
         return b.minimum(b.maximum(x, b.number(numbers[0], x)), b.number(numbers[1], x))
     if name == "HardSwish":
         return b.mul(x, activations(["hardsigmoid"], [1 / 6], [0.5], None)[0](b, x))

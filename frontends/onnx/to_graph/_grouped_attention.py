@@ -142,7 +142,8 @@ def _seen(b: Node, before: SSAValue, batch: int, rows: int, total: int) -> SSAVa
     place = b.constant(np.arange(total).reshape(1, 1, 1, total))
     if not b.flag("causal"):
         last = b.add(b.reshape(before, (batch, 1, 1, 1)), b.number(rows - 1, own))
-        return b.compare("le", place, last)
+        seen = b.compare("le", place, last)
+        return None if (known := b.knowledge.array(seen)) is not None and known.all() else seen
     seen = b.compare("le", place, own)
     if (window := b.int("local_window_size")) > 0:
         seen = b(graph.AndOp, seen, b.compare("gt", place, b.sub(own, b.number(window, own))))

@@ -190,6 +190,7 @@ def lstm(b: Node) -> Results:
 
 
 def lstm_cell(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
+    """The next state and cell of an LSTM."""
     (h, c), (gate, candidate, last) = states, w.functions
     i, o, f, g = gates(b, _total(b, x, h, w), 4)
     of_i, of_o, of_f = [None] * 3 if w.peepholes is None else gates(b, w.peepholes, 3)

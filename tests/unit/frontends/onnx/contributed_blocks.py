@@ -77,14 +77,15 @@ def _lstm() -> list[Case]:
         points = np.zeros((ways, 24), kind)
         if not many:
             scales, points = scales[:, 0], np.full(ways, 2 if kind == "int8" else 120, kind)
-        ends = [Known(scales), Known(points)] * 2
+        ends = [Known(scales), Known(points), Known(scales * np.float32(1.5)), Known(points + np.array(not many, kind))]
         states = [floats(ways, 3, 6), floats(ways, 3, 6, seed=1)]
         how = {"hidden_size": 6, "direction": direction, "results": ["y", "h", "c"]}
         lengths, bias, holes = Known(np.array([5, 2, 3], np.int32)), Known(floats(ways, 48)), Known(floats(ways, 18))
         x = floats(5, 3, 4)
         found += [
             (op, [x, w, r, bias, None, *states, None, *ends], how),
-            (op, [x, w, r, None, lengths, None, None, None, *ends], {**how, "near": 5e-3}),
+            (op, [x, w, r, None, lengths, None, None, None, *ends], {**how, "near": 0.02}),
+            (op, [x[:, :1].copy(), w, r, None, Known(np.array([3], np.int32)), None, None, None, *ends], how),
             (op, [x, w, r, bias, None, None, None, holes, *ends], {**how, "clip": 0.5}),
         ]
     return found

@@ -30,7 +30,7 @@ _OPTIONS = ("results", "domain", "share", "near", "compared")
 apart, how near floats have to be, how many results count."""
 
 
-def _model(case: Case) -> tuple[bytes, dict[str, Array]]:
+def model_of(case: Case) -> tuple[bytes, dict[str, Array]]:
     """The model, and its inputs by their names."""
     op, operands, options = case
     attributes = {name: value for name, value in options.items() if name not in _OPTIONS}
@@ -60,7 +60,7 @@ def _found(model: bytes, inputs: list[Array], folder: Path) -> list[Array]:
     return run_function(module, "main", inputs, ctx.resources)
 
 
-def _by_runtime(model: bytes, given: dict[str, Array]) -> list[Array]:
+def by_runtime(model: bytes, given: dict[str, Array]) -> list[Array]:
     options = runtime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1  # some operators have a scale for each thread's part
@@ -74,9 +74,9 @@ def _cases(cases: list[Case]) -> Any:
 @_cases(QUANTIZED)
 def test_quantized(case: Case, tmp_path: Path) -> None:
     """Within one step; the runtime has ties, and the last bit of scales, in other places."""
-    model, given = _model(case)
+    model, given = model_of(case)
     found = _found(model, list(given.values()), tmp_path)
-    for one, other in zip(found, _by_runtime(model, given), strict=True):
+    for one, other in zip(found, by_runtime(model, given), strict=True):
         assert one.dtype == other.dtype and one.shape == other.shape
         if one.dtype.kind == "f":
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
@@ -98,7 +98,7 @@ def test_zero_points_that_are_left_out(op: str, kind: str, tmp_path: Path) -> No
     results: list[Array] = []
     for z in (None, point):
         operands = [x, scale(0.02), z, *([y, scale(0.01), z] if many else []), scale(0.03), z]
-        model, given = _model((op, operands, how.get(op, {})))
+        model, given = model_of((op, operands, how.get(op, {})))
         results += _found(model, list(given.values()), tmp_path)
     assert results[0].dtype == kind and len(np.unique(results[0])) > 3
     np.testing.assert_array_equal(results[0], results[1])
@@ -106,10 +106,10 @@ def test_zero_points_that_are_left_out(op: str, kind: str, tmp_path: Path) -> No
 
 @_cases([*FUSED, *ATTENTION, *BLOCKS, *QUANTIZED_LAYERS])
 def test_floats(case: Case, tmp_path: Path) -> None:
-    model, given = _model(case)
+    model, given = model_of(case)
     found = _found(model, list(given.values()), tmp_path)
     near = case[2].get("near", 1e-5)
-    pairs = list(zip(found, _by_runtime(model, given), strict=True))
+    pairs = list(zip(found, by_runtime(model, given), strict=True))
     for one, other in pairs[: case[2].get("compared")]:
         assert one.dtype == other.dtype and one.shape == other.shape
         np.testing.assert_allclose(one, other, rtol=near, atol=near)
@@ -117,7 +117,7 @@ def test_floats(case: Case, tmp_path: Path) -> None:
 
 def _alone(op: str, operands: list[Any], folder: Path, **attributes: Any) -> Array:
     """The result of a node that the runtime refuses on a CPU."""
-    model, given = _model((op, operands, attributes))
+    model, given = model_of((op, operands, attributes))
     return _found(model, list(given.values()), folder)[0]
 
 
@@ -179,7 +179,7 @@ def test_means_of_quantized_numbers(axes: list[int], keepdims: int, tmp_path: Pa
         [x, scale(0.04), zero(131, "uint8"), scale(0.02), zero(7, "uint8")],
         {"axes": axes, "keepdims": keepdims},
     )
-    model, given = _model(case)
+    model, given = model_of(case)
     (found,) = _found(model, list(given.values()), tmp_path)
     means = (x.astype(np.float64) - 131).mean(tuple(axes), keepdims=bool(keepdims)) * 2 + 7
     assert found.dtype == np.uint8 and found.shape == means.shape
