@@ -33,6 +33,9 @@ _SHORT = {
 _I16_DOTS = {"avx512vnni", "avxvnni"}
 """The features that have one instruction for dot products of pairs of i16."""
 
+_WIDEST = {"avxvnni": 256}
+"""The bits of the widest vectors of some features, where others have instructions for wider ones."""
+
 Reported = tuple[str | int | range, ...]
 """Values of `Architecture.reported_as`; a range stands for all that it holds."""
 
@@ -61,7 +64,7 @@ class Cpu:
     def values(self) -> Mapping[str, float]:
         """The number of each fact that is known, by its name."""
         known = {name: value for values in self.facts.values() for name, value in values.items()}
-        units, has = known.get("fma_units", Issue().fma_units), {*self.extras}
+        units, has = known.get("fma_units", Issue().fma_units), self._on_full_vectors
         rates = {**dict.fromkeys(_SHORT, units), "i16_dots": units if has & _I16_DOTS else units / 2}
         absent = {name: 0 for name, features in _SHORT.items() if not has & features}
         return {**rates, **known, **absent}
@@ -69,9 +72,14 @@ class Cpu:
     @cached_property
     def sources(self) -> Mapping[str, FactSource]:
         """Where each fact comes from, by its name."""
-        i16 = AS_MANY if {*self.extras} & _I16_DOTS else HALF_AS_MANY
+        i16 = AS_MANY if self._on_full_vectors & _I16_DOTS else HALF_AS_MANY
         found = {**dict.fromkeys(FACTS, USUAL), **dict.fromkeys(_SHORT, AS_MANY), "i16_dots": i16}
         return found | {name: source for source, values in self.facts.items() for name in values}
+
+    @property
+    def _on_full_vectors(self) -> set[str]:
+        """The extra features that have instructions on full vectors."""
+        return {f for f in self.extras if self.vector_bits <= _WIDEST.get(f, self.vector_bits)}
 
     @cached_property
     def issue(self) -> Issue:

@@ -196,27 +196,15 @@ def randomized(network: Network) -> Network:
     return module.eval(), inputs
 
 
-def export(make: Callable[[], Network], file: Path, dtype: str = "float32") -> tuple[Any, ...]:
-    """Write a network as ONNX, with random weights that are always the same; returns its inputs.
-
-    Args:
-        dtype: what it computes in. Inputs and outputs stay f32.
-    """
+def export(make: Callable[[], Network], file: Path) -> tuple[Any, ...]:
+    """Write a network as ONNX, with random weights that are always the same; returns its inputs."""
     torch = _package("torch")
     torch.manual_seed(0)
     module, inputs = randomized(make())
-    if (kind := getattr(torch, dtype)) != torch.float32:
-        module = _module(module.to(kind), partial(_computing_in, module, kind))
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(module, inputs, str(file), dynamo=True, verbose=False, external_data=False)
     return inputs
-
-
-def _computing_in(module: Any, kind: Any, *inputs: Any) -> Any:
-    given = [value.to(kind) if value.is_floating_point() else value for value in inputs]
-    results: Any = module(*given)
-    return tuple(each.float() for each in results) if isinstance(results, tuple) else results.float()  # pyright: ignore
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -5,9 +5,9 @@
     python -m benchmarks --families int8,bf16 --list
 
 All engines get the same file of eight bits. Its meaning is what ONNX Runtime computes without any optimisation,
-operator by operator; engines that skip roundings in between differ from that, by less than the file differs from the
-one of f32. The table shows the largest difference, in steps of the output where it is quantized, else relative to its
-largest element. An engine that differs by more, as a root of the mean square, computes something else.
+operator by operator; engines that skip roundings in between differ from that, about as much as the file differs from
+the one of f32. The table shows the largest difference, in steps of the output where it is quantized, else relative to
+its largest element. An engine that differs by twice as much, as a root of the mean square, computes something else.
 
 Nobody else computes files of bf16: there, OpenVINO gets the file of f32 and rounds to bf16, and ONNX Runtime stays in
 f32.
@@ -45,6 +45,11 @@ Family = Literal["int8", "bf16"]
 FAMILIES: tuple[Family, ...] = ("int8", "bf16")
 OURS, OURS_IN_F32, PEERS = "mlc", "mlc f32", ("ONNX Runtime", "OpenVINO")
 _TURN = 0.025
+_ALLOWED_INT8 = 2.0
+"""The difference of a result, as a part of what quantization changes; roots of mean squares.
+
+Behind some layers the roundings of two engines have nothing in common, and what they add is 1.4 times that of one.
+"""
 _ALLOWED_BF16 = 0.05
 """The difference of a result in bf16, as a part of the result; roots of mean squares."""
 
@@ -166,8 +171,8 @@ class Truth:
         if family == "bf16":
             return Truth(f32, {name: _ALLOWED_BF16 * _size(array) for name, array in f32.items()}, None)
         expected = _plainly(str(files.short), files.inputs)
-        lost = {name: _size(array - f32[name]) for name, array in expected.items()}
-        return Truth(expected, lost, steps_of(str(files.short)))
+        allowed = {name: _ALLOWED_INT8 * _size(array - f32[name]) for name, array in expected.items()}
+        return Truth(expected, allowed, steps_of(str(files.short)))
 
     def difference(self, results: Arrays) -> float:
         """The largest one, in steps or relative to the largest element."""

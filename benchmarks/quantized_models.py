@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
+import ml_dtypes
 import numpy as np
 
 from mlc.benchmarks import exports
@@ -32,6 +33,8 @@ Way = Literal["static", "static products", "dynamic", "bf16"]
 
 _RECIPE = "1"
 """To be another where files are made in another way: those that are there are made anew."""
+_OPSET_OF_BF16 = 22
+"""The first one whose convolutions take bf16. Of what networks use, only types are new since that of exports."""
 _CALIBRATIONS = 8
 _PACKAGES = ("torch", "torchvision", "transformers", "onnx", "onnxruntime")
 _IMAGES = {
@@ -127,15 +130,14 @@ def _export(network: str, folder: Path) -> None:
 
 def _shorten(model: ShortModel, f32: Path, folder: Path) -> None:
     target = folder / "model.onnx"
-    if model.way == "bf16":
-        exports.export(_networks(model.network), target, "bfloat16")
-        return
     tools: Any = importlib.import_module("onnxruntime.quantization")
     shapes: Any = importlib.import_module("onnxruntime.quantization.shape_inference")
     folded = folder / "folded.onnx"
     shapes.quant_pre_process(f32 / "model.onnx", folded, skip_symbolic_shape=True)
     i8 = {"per_channel": True, "weight_type": tools.QuantType.QInt8}
-    if model.way == "dynamic":
+    if model.way == "bf16":
+        _in_bf16(folded, target)
+    elif model.way == "dynamic":
         tools.quantize_dynamic(folded, target, **i8)
     else:
         with np.load(f32 / "inputs.npz") as archive:
@@ -144,6 +146,33 @@ def _shorten(model: ShortModel, f32: Path, folder: Path) -> None:
         ui8 = {"quant_format": tools.QuantFormat.QDQ, "activation_type": tools.QuantType.QUInt8}
         tools.quantize_static(folded, target, reader, op_types_to_quantize=only, **ui8, **i8)
     folded.unlink()
+
+
+def _in_bf16(source: Path, target: Path) -> None:
+    """A model whose weights and arithmetic are bf16; inputs and outputs stay f32."""
+    onnx: Any = importlib.import_module("onnx")
+    model, helper, kinds = onnx.load(source), onnx.helper, onnx.TensorProto
+    graph = model.graph
+    constants = [a.t for node in graph.node for a in node.attribute if a.type == onnx.AttributeProto.TENSOR]
+    for tensor in (*graph.initializer, *constants):
+        if tensor.data_type == kinds.FLOAT:
+            rounded = onnx.numpy_helper.to_array(tensor).astype(ml_dtypes.bfloat16)
+            tensor.CopyFrom(onnx.numpy_helper.from_array(rounded, tensor.name))
+    for attribute in (a for node in graph.node if node.op_type == "Cast" for a in node.attribute if a.name == "to"):
+        attribute.i = kinds.BFLOAT16 if attribute.i == kinds.FLOAT else attribute.i
+    floats = {each.name for each in (*graph.input, *graph.output) if each.type.tensor_type.elem_type == kinds.FLOAT}
+    for node in graph.node:
+        for names in (node.input, node.output):
+            names[:] = [f"{name}.bf16" if name in floats else name for name in names]
+    given = {each.name for each in graph.input} & floats
+    casts = [helper.make_node("Cast", [name], [f"{name}.bf16"], to=kinds.BFLOAT16) for name in sorted(given)]
+    back = [helper.make_node("Cast", [f"{name}.bf16"], [name], to=kinds.FLOAT) for name in sorted(floats - given)]
+    nodes = [*casts, *graph.node, *back]
+    del graph.node[:], graph.value_info[:]
+    graph.node.extend(nodes)
+    del model.opset_import[:]
+    model.opset_import.append(helper.make_opsetid("", _OPSET_OF_BF16))
+    onnx.save(model, target)
 
 
 class Calibration:
