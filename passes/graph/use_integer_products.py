@@ -31,10 +31,12 @@ from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import constant_from
 from mlc.passes.graph._integer_factors import Factor, Weights, factor_of, known_array, quantize_to, ui8, weights_of
 from mlc.support.context import CompilerContext
+from mlc.support.dtypes import least_of, most_of
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import Machine, resolve_target
 
 Array = NDArray[Any]
+_FLOAT = np.finfo(np.float32)
 _LARGEST = 255 * 128
 """The largest product of an integer of ui8 and one of i8."""
 
@@ -106,9 +108,33 @@ class _Product:
         for what, value in (("zero points", factor.zero_point), ("scales", factor.scale)):
             if value is not None and not self._is_by_row(value):
                 return f"the first factor has other {what} along what is summed up"
+        if not self._can_be_padded(factor):
+            return "its padding is a zero point that is not known, or that the type of its image has not"
         if weights.scale is not None and self._by_channel(weights.scale) is None:
             return "the second factor has other scales along what is summed up"
+        if element_of(self.op.result) == f32 and not self._has_normal_scales(factor, weights):
+            return "products of the scales overflow, or are subnormal"
         return None
+
+    @property
+    def _is_padded(self) -> bool:
+        return isinstance(self.op, ConvOp) and any(ints(self.op.padding))
+
+    def _can_be_padded(self, factor: Factor) -> bool:
+        """Whether there is no padding, or it is a known number of the image."""
+        if factor.zero_point is None or not self._is_padded:
+            return True
+        zeros, element = known_array(factor.zero_point, self.ctx.resources), element_of(factor.quantized)
+        return zeros is not None and least_of(element) <= zeros.min() and zeros.max() <= most_of(element)
+
+    def _has_normal_scales(self, factor: Factor, weights: Weights) -> bool:
+        """Whether products of scales, as far as these are known, are as exact in f32 as scales are."""
+        assert factor.scale is not None
+        by_row = known_array(factor.scale, self.ctx.resources)
+        known = [np.abs(s.astype(np.float64)) for s in (by_row, weights.scale) if s is not None]
+        sizes = [s[s != 0] for s in known if s.any()]
+        least, most = prod(s.min() for s in sizes), prod(s.max() for s in sizes)
+        return bool(least >= _FLOAT.smallest_normal and most <= _FLOAT.max)
 
     def _is_by_row(self, value: SSAValue) -> bool:
         """Whether a number of the first factor is one for all, or for all that one sum takes."""
@@ -147,16 +173,9 @@ class _Product:
         sums = integers.sum(axes, dtype=np.int32, keepdims=True)
         correction = self._by_channel(sums)
         assert correction is not None
-        image, zero = factor.quantized, factor.zero_point
+        zero = factor.zero_point
         zeros_known = None if zero is None else known_array(zero, self.ctx.resources)
-        if zero is not None and (zeros_known is None or zeros_known.any()):
-            image, padded = self._padded(image, zero, zeros_known)
-            if not padded:
-                self.ctx.remark(self.op, "not computed in integers: its padding is a zero point that is not known")
-                return
-        else:
-            padded = False
-        total = self._contraction(image, integers, padded)
+        total = self._contraction(factor.quantized, zeros_known, integers)
         if zero is not None and zeros_known is None:
             offset = self._insert(MulOp(self._wide(zero), self._constant(correction, "sums")))
             total = self._insert(SubOp(total, offset))
@@ -188,19 +207,14 @@ class _Product:
             scale = self._insert(MulOp(scale, self._constant(by_channel, "scale")))
         return self._insert(MulOp(real, scale))
 
-    def _padded(self, image: SSAValue, zero: SSAValue, known: Array | None) -> tuple[SSAValue, bool]:
-        """The image with its padding, of zero points, if it has some; whether that was possible."""
+    def _contraction(self, image: SSAValue, zeros_known: Array | None, integers: Array) -> SSAValue:
+        """The sums of products of integers, over as many numbers as words hold; an image is padded with zero points."""
         op = self.op
-        if isinstance(op, MatmulOp) or not any(ints(op.padding)):
-            return image, True
-        if known is None:
-            return image, False
-        low, high = image_padding(op.layout.data, ints(op.padding))
-        return self._insert(PadOp(image, low, high, int(known.flat[0]))), True
-
-    def _contraction(self, image: SSAValue, integers: Array, padded: bool) -> SSAValue:
-        """The sums of products of integers, over as many numbers as words hold."""
-        op = self.op
+        has_own_padding = False
+        if isinstance(op, ConvOp) and self._is_padded and zeros_known is not None and zeros_known.any():
+            has_own_padding = True
+            low, high = image_padding(op.layout.data, ints(op.padding))
+            image = self._insert(PadOp(image, low, high, int(zeros_known.flat[0])))
         groups = op.groups.value.data if isinstance(op, ConvOp) else 1
         last = len(shape_of(image)) - 1
         axis, weight_axis = last, integers.ndim - 2
@@ -216,7 +230,7 @@ class _Product:
         if isinstance(op, MatmulOp):
             return self._insert(MatmulOp(image, weights, i32))
         properties = dict(op.properties)
-        if padded:
+        if has_own_padding:
             properties["padding"] = zeros(2 * op.SPATIAL)
         result = tensor(shape_of(op.result), i32)
         return self._insert(type(op).create(operands=[image, weights], properties=properties, result_types=[result]))
@@ -258,7 +272,7 @@ def _wanted_element(machine: Machine) -> Attribute:
 def _erase_unused(value: SSAValue) -> None:
     """Erase what computes a value that nobody reads."""
     owner = value.owner
-    if isinstance(owner, GraphOp) and all(r.first_use is None for r in owner.results):
+    if isinstance(owner, GraphOp) and owner.parent is not None and all(r.first_use is None for r in owner.results):
         operands = list(owner.operands)
         Rewriter.erase_op(owner)
         for operand in operands:

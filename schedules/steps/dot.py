@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, f32, i32, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -144,6 +144,8 @@ def _product_sum(loop: ForOp, count: int) -> _ProductSum:
     factors = [_factor(value) for value in values]
     if len(list(loop.body.block.ops)) != 6 + (not isinstance(combine, math.FmaOp)):
         raise Refused("it computes more than a sum of products of two numbers that it loads")
+    if combine.results[0].type not in (i32, f32):
+        raise Refused(f"it adds up numbers of {combine.results[0].type}, and dot products those of i32 or f32")
     if any(per_word(f.element) != count for f in factors):
         kinds = " and ".join(str(f.element) for f in factors)
         raise Refused(f"a word holds other than {count} numbers of {kinds}")
