@@ -224,8 +224,9 @@ def _random_shapes(
     outputs = groups * (1 if kind == "depthwise" else int(rng.integers(1, 10)))
     kernel = tuple(int(e) for e in rng.integers(1, 4, 2))
     dilations = (int(rng.integers(1, 3)), int(rng.integers(1, 3)))
-    padding = tuple(int(e) for e in rng.integers(0, 3, 4)) if rng.random() < 0.7 else (0, 0, 0, 0)
-    extents = tuple(int(rng.integers(0, 6)) + (k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True))
+    spans = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
+    padding = tuple(int(rng.integers(0, min(3, span))) * int(rng.random() < 0.7) for span in spans * 2)
+    extents = tuple(int(rng.integers(0, 6)) + span for span in spans)
     convolution = Convolution(
         (int(rng.integers(1, 3)), int(rng.integers(1, 3))),
         (padding[0], padding[1], padding[2], padding[3]),
