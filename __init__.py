@@ -6,6 +6,7 @@ y = model(x)                           # NumPy arrays in and out
 model.save("mlp.so")                   # needs nothing else to run
 mlc.load("mlp.so")(x)
 module = mlc.parse("mlp.mlir")         # the IR, as an xDSL module
+mlc.quantize("mlp.mlir", x).save("int8.mlir")  # products of integers of 8 bits: docs/quantization.md
 mlc.load_dialect("poly.py")            # a dialect of your own, in one file: docs/writing-a-dialect.md
 ```
 """
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mlc.frameworks import torch as torch
     from mlc.pass_manager.manager import PassManager
     from mlc.plugins import load_dialect, load_pass
+    from mlc.quantization import quantize
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
     from mlc.support.errors import CompilerBug, UserError
     from mlc.support.version import __version__
@@ -46,6 +48,7 @@ __all__ = [
     "load_pass",
     "new_context",
     "parse",
+    "quantize",
 ]
 
 _HOMES = {
@@ -54,6 +57,7 @@ _HOMES = {
     "parse": "mlc.api",
     "PassManager": "mlc.pass_manager.manager",
     "new_context": "mlc.compiler.compilation",
+    "quantize": "mlc.quantization",
     "load_dialect": "mlc.plugins",
     "load_pass": "mlc.plugins",
     "ArtifactError": "mlc.runtime",

@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, cast
 from weakref import WeakKeyDictionary
 
 from mlc.compiler.backend import backend_for, backend_of
@@ -46,6 +46,8 @@ class OnnxMessage(Protocol):
     def SerializeToString(self) -> bytes: ...
 
 
+AnyModel: TypeAlias = "str | os.PathLike[str] | bytes | OnnxMessage | ModuleOp"
+"""What is taken as a model."""
 GivenShape = int | Sequence[int]
 """The shape of an input, or the extent of a dim."""
 _Path = str | os.PathLike[str]
@@ -79,8 +81,34 @@ def context_of(module: ModuleOp) -> CompilerContext:
     return _contexts[module]
 
 
+def read(
+    model: AnyModel, shapes: Mapping[str, GivenShape] | None = None, weights: Mapping[str, ArrayLike] | None = None
+) -> tuple[ModuleOp, CompilerContext]:
+    """The IR of a model that `compile` would take, of one shape, and its context; IR is copied.
+
+    Raises:
+        TypeError: `model` is something else.
+        UserError: the model or a shape is wrong.
+    """
+    bindings, arrays = _bindings(shapes, None), _arrays(weights)
+    with _deep():
+        from mlc.frontends.onnx.to_graph.bind_inputs import bind
+
+        bindings.require_single("one text")
+        source = _source(model)
+        module = _parse(source, arrays, bindings) if isinstance(source, ModelSource) else source.clone()
+        ctx = _contexts[module] if isinstance(source, ModelSource) else _context_of(source, arrays)
+        bind(module, bindings, ctx)
+        return module, ctx
+
+
+def know(module: ModuleOp, ctx: CompilerContext) -> None:
+    """Let `compile` find the context, and so the weights, of a module."""
+    _contexts[module] = ctx
+
+
 def compile(
-    model: str | os.PathLike[str] | bytes | OnnxMessage | ModuleOp,
+    model: AnyModel,
     *,
     weights: Mapping[str, ArrayLike] | None = None,
     shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
@@ -105,7 +133,7 @@ def compile(
     run, `opt_level` 0 to 3, `threads` the most that a call may use, `cc` the clang to use instead of the newest one
     found. `records` is the file of `mlc tune` that schedules are taken from, instead of the user's own; "" is none.
     `accuracy` is "exact", or "fast" for algorithms with larger errors, such as Winograd's for 3 x 3 convolutions, of
-    which warnings tell.
+    which warnings tell. `precision` is "f32", or "bf16" for products of factors that are rounded to bf16.
 
     Raises:
         TypeError: `model` or an option is something else.

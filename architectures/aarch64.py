@@ -20,6 +20,8 @@ from mlc.architectures.facts import FactSource, facts
 
 _MANUAL = FactSource("manual", "Technical Reference Manual of the core")
 
+_HALF_N1 = FactSource("assumed", "as a Neoverse N1, which is the same or the next core")
+
 _FP16_DOT = ("fullfp16", "dotprod")
 _SVE = (*_FP16_DOT, "sve", "i8mm", "bf16")
 
@@ -61,7 +63,7 @@ CPUS = (
         cores=4,
         known={
             COMMON: facts(l1_kib=32, l2_kib=512, l3_mib=0),
-            LLVM: facts(fma_units=1, loads=1, adds=1, add_latency=6, stores=1, shuffles=1),
+            LLVM: facts(fma_units=1, loads=1, adds=1, add_latency=6, stores=1, shuffles=1, i16_dots=0.5),
             ASSUMED: facts(fma_latency=8),
         },
         reported=_arm(0xD03),
@@ -72,7 +74,9 @@ CPUS = (
         known={
             COMMON: facts(l1_kib=32, l2_kib=128, l3_mib=1),
             ASSUMED: facts(fma_units=1),
-            LLVM: facts(fma_latency=4, loads=1, adds=1, add_latency=4, stores=1, shuffles=1, pair_cycles=6),
+            LLVM: facts(
+                fma_latency=4, loads=1, adds=1, add_latency=4, stores=1, shuffles=1, pair_cycles=6, i16_dots=0.5
+            ),
         },
         extras=_FP16_DOT,
         reported=_arm(0xD05),
@@ -93,6 +97,7 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=512, l3_mib=2),
+            _HALF_N1: facts(i16_dots=0.5),
         },
         extras=_FP16_DOT,
         reported=_arm(0xD0B),
@@ -102,6 +107,7 @@ CPUS = (
         cores=4,
         known={
             COMMON: facts(l1_kib=64, l2_kib=512, l3_mib=4),
+            _HALF_N1: facts(i16_dots=0.5),
         },
         extras=_FP16_DOT,
         reported=_arm(0xD41),
@@ -112,7 +118,7 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=1024, l3_mib=32),
-            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=2, stores=1, shuffles=2),
+            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=2, stores=1, shuffles=2, i16_dots=0.5),
         },
         extras=_FP16_DOT,
         reported=_arm(0xD0C),
@@ -123,7 +129,7 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=1024, l3_mib=64),
-            LLVM: facts(fma_units=2, fma_latency=4, adds=2, add_latency=2, stores=2, shuffles=2),
+            LLVM: facts(fma_units=2, fma_latency=4, adds=2, add_latency=2, stores=2, shuffles=2, i16_dots=0.5),
         },
         extras=_SVE,
         reported=_arm(0xD49),
@@ -134,7 +140,7 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=1024, l3_mib=32),
-            LLVM: facts(fma_units=4, fma_latency=4, loads=3, adds=4, add_latency=2, stores=2, shuffles=4),
+            LLVM: facts(fma_units=4, fma_latency=4, loads=3, adds=4, add_latency=2, stores=2, shuffles=4, i16_dots=1),
             ASSUMED: facts(l2_loads=2.5),
         },
         extras=_SVE,
@@ -146,7 +152,7 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=2048, l3_mib=64),
-            LLVM: facts(fma_units=4, loads=3, adds=4, add_latency=2, stores=2, shuffles=4),
+            LLVM: facts(fma_units=4, loads=3, adds=4, add_latency=2, stores=2, shuffles=4, i16_dots=1),
             ASSUMED: facts(l2_loads=2.5),
         },
         extras=_SVE,

@@ -17,11 +17,21 @@ MIB = 1024 * KIB
 
 USUAL = FactSource("assumed", "what most CPUs have")
 AS_MANY = FactSource("assumed", "as many as multiply-adds of f32, where its features have them")
+HALF_AS_MANY = FactSource("assumed", "half as many as multiply-adds of f32: a multiplication and an addition each")
 COMMON = FactSource("assumed", "a common part of the family")
 ASSUMED = FactSource("assumed", "rules were written with it")
 LLVM = FactSource("LLVM")
 """Numbers that `llvm-mca` (LLVM 19) gives for full vectors: rates of a dozen independent instructions, latencies of a
 chain. Where its model says something else, or is that of another CPU, the number is assumed."""
+
+_SHORT = {
+    "f16_fma_units": {"avx512fp16", "fullfp16"},
+    "bf16_dots": {"avx512bf16", "bf16"},
+    "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
+}
+"""Rates of instructions that few CPUs have, and the features that have them."""
+_I16_DOTS = {"avx512vnni", "avxvnni"}
+"""The features that have one instruction for dot products of pairs of i16."""
 
 Reported = tuple[str | int | range, ...]
 """Values of `Architecture.reported_as`; a range stands for all that it holds."""
@@ -52,17 +62,15 @@ class Cpu:
         """The number of each fact that is known, by its name."""
         known = {name: value for values in self.facts.values() for name, value in values.items()}
         units, has = known.get("fma_units", Issue().fma_units), {*self.extras}
-        dots = {
-            "f16_fma_units": {"avx512fp16", "fullfp16"},
-            "bf16_dots": {"avx512bf16", "bf16"},
-            "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
-        }
-        return {**{name: units for name, features in dots.items() if has & features}, **known}
+        rates = {**dict.fromkeys(_SHORT, units), "i16_dots": units if has & _I16_DOTS else units / 2}
+        absent = {name: 0 for name, features in _SHORT.items() if not has & features}
+        return {**rates, **known, **absent}
 
     @cached_property
     def sources(self) -> Mapping[str, FactSource]:
         """Where each fact comes from, by its name."""
-        found = dict.fromkeys(FACTS, USUAL) | dict.fromkeys(("f16_fma_units", "bf16_dots", "i8_dots"), AS_MANY)
+        i16 = AS_MANY if {*self.extras} & _I16_DOTS else HALF_AS_MANY
+        found = {**dict.fromkeys(FACTS, USUAL), **dict.fromkeys(_SHORT, AS_MANY), "i16_dots": i16}
         return found | {name: source for source, values in self.facts.items() for name in values}
 
     @cached_property
@@ -73,13 +81,18 @@ class Cpu:
 
 
 class DotProduct(NamedTuple):
-    """An instruction that adds dot products of short numbers to a vector of sums."""
+    """An instruction that computes dot products of short numbers, and mostly adds them to a vector of sums.
+
+    Such an `intrinsic` takes sums and two vectors of short numbers.
+    """
 
     intrinsic: str
     sums: str
     """The LLVM type of the sums, which is that of the result."""
     operands: str
     """The LLVM type of both vectors of short numbers."""
+    adds: bool = True
+    """Whether it adds to sums. Else it takes short numbers only, and an addition follows."""
 
 
 class DotInstruction(NamedTuple):

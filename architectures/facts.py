@@ -54,7 +54,10 @@ class Issue:
     f64_fma_units: int = _fact(2, "per cycle", "multiply-adds of f64")
     f64_fma_latency: int = _fact(4, "cycles", "from one of them to one that needs its result")
     f16_fma_units: int = _fact(0, "per cycle", "multiply-adds of f16")
-    bf16_dots: int = _fact(0, "per cycle", "dot products of pairs of bf16, added to f32")
+    bf16_dots: float = _fact(0.0, "per cycle", "dot products of pairs of bf16, added to f32", 0.5)
+    i16_dots: float = _fact(
+        1.0, "per cycle", "dot products of pairs of i16, added to i32, in whatever instructions", 0.5, 0.5
+    )
     i8_dots: int = _fact(0, "per cycle", "dot products of fours of i8, added to i32")
     stores: float = _fact(1.0, "per cycle", "stores to the first cache", 0.5, least=0.5)
     shuffles: float = _fact(1.0, "per cycle", "shuffles of two vectors", 0.5, least=0.5)

@@ -32,10 +32,9 @@ def main(arguments: Sequence[str]) -> int:
     if len(cores) < options.threads:
         print(f"{options.threads} threads need as many cores, found {cores}; name them with --cores", file=sys.stderr)
         return 2
-    if options.update_readme and (options.only or options.quick or options.no_peers):
-        print(
-            "--update-readme keeps complete results: it goes with none of --only, --quick, --no-peers", file=sys.stderr
-        )
+    if options.update_readme and (options.only or options.families or options.quick or options.no_peers):
+        words = "it goes with none of --only, --families, --quick, --no-peers"
+        print(f"--update-readme keeps complete results: {words}", file=sys.stderr)
         return 2
     try:
         re.compile(options.only)
@@ -54,21 +53,32 @@ def main(arguments: Sequence[str]) -> int:
         print(e, file=sys.stderr)
         return 2
     # Imported now: NumPy has to start its threads on the pinned cores.
+    from mlc.benchmarks import quantized, suite
     from mlc.benchmarks.compile_times import measure_compile_times
     from mlc.benchmarks.probes import Limits
     from mlc.benchmarks.reports import print_tables, run_cases, update_readme, write_files
     from mlc.benchmarks.session import Session
-    from mlc.benchmarks.suite import cases_by_family
 
-    cases = cases_by_family(options.only)
+    families: list[str] = options.families or list(suite.FAMILIES)
+    if unknown := {*families} - {*suite.FAMILIES, *quantized.FAMILIES}:
+        known = ", ".join((*suite.FAMILIES, *quantized.FAMILIES))
+        print(f"no family is called {', '.join(sorted(unknown))}; found {known}", file=sys.stderr)
+        return 2
+    cases, short = suite.cases_by_family(options.only, families), quantized.selected(families, options.only)
     if options.list:
-        print(*(f"{family:12} {case.name}" for family, case in cases), sep="\n")
+        print(*(f"{family:12} {each.name}" for family, each in (*cases, *short)), sep="\n")
         return 0
+    rounds = options.repeat or (2 if options.quick else 7)
+    status = 0
+    if short:
+        settings = quantized.Settings(options.target, options.threads, all_cores, rounds, not options.no_peers)
+        status = quantized.run(short, settings, options.output)
+    if short and not cases:
+        return status
     if not cases:
         print(f"no case is called '{options.only}'; --list shows them", file=sys.stderr)
         return 2
     date = options.date or datetime.date.today().isoformat()
-    rounds = options.repeat or (2 if options.quick else 7)
     environment = describe(options.target, options.threads, cores, rounds, date)
     limits = Limits(options.target, options.threads)
     session = Session(limits, rounds, 0.002 if options.quick else 0.025, with_peers=not options.no_peers)
@@ -81,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.update_readme:
         update_readme(run, _HERE / "README.md")
     print("written:", *files)
-    return int(any("mlc" in case.errors for case in run.cases))
+    return status or int(any("mlc" in case.errors for case in run.cases))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -92,6 +102,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--list", action="store_true", help="print the families and names of the cases")
     parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name holds this regular expression")
+    parser.add_argument(
+        "--families", type=_words, metavar="LIST", help="such as matmul,int8 (all but int8 and bf16, which take torch)"
+    )
     parser.add_argument("--repeat", type=int, metavar="N", help="rounds in which every engine has a turn (7)")
     parser.add_argument("--threads", type=int, default=1, choices=(1, 2), help="threads of each engine (1)")
     parser.add_argument("--cores", type=_numbers, metavar="LIST", help="cores to run on, such as 2,3 (the last ones)")
@@ -103,6 +116,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--update-readme", action="store_true", help="keep the results in benchmarks/, for the README")
     parser.add_argument("--date", help="the date to write down (today)")
     return parser
+
+
+def _words(text: str) -> list[str]:
+    return text.split(",")
 
 
 def _numbers(text: str) -> list[int]:

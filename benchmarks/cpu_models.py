@@ -24,6 +24,8 @@ MODELLED_FACTS = (
     "stores",
     "shuffles",
     "pair_cycles",
+    "bf16_dots",
+    "i16_dots",
 )
 """The facts that a model has something to say of."""
 _KINDS = {"fma_units": "fma", "fma_latency": "fma", "adds": "add", "add_latency": "add", "pair_cycles": "pairs"}
@@ -88,11 +90,13 @@ def modelled(tool: str, machine: Machine, fact: str) -> float:
     kind = _KINDS.get(fact, fact)
     if fact.endswith("_latency"):
         return cycles(tool, machine, _instruction(kind, machine, 0))
-    if fact == "pair_cycles" and machine.arch != "aarch64":
+    is_arm = machine.arch == "aarch64"
+    if (fact == "pair_cycles" and not is_arm) or (fact == "bf16_dots" and not machine.issue.bf16_dots):
         return 0.0
     # Many registers: what one chain waits for others hide.
-    count = 24 if machine.arch == "aarch64" and kind in ("fma", "add") else 12
-    body = "\n".join(_instruction(kind, machine, register) for register in range(count))
+    count = 24 if is_arm and kind in ("fma", "add", "i16_dots", "bf16_dots") else 12
+    kinds = ("i16_lower", "i16_upper") if is_arm and kind == "i16_dots" else (kind,)
+    body = "\n".join(_instruction(each, machine, register) for each in kinds for register in range(count))
     taken = cycles(tool, machine, body) / count
     return taken if fact == "pair_cycles" else 1 / taken
 
@@ -140,6 +144,9 @@ def _instruction(kind: str, machine: Machine, register: int) -> str:
             "pairs": f"ldp q{register}, q{register + 12}, [x0, #{place}]",
             "stores": f"str q{register}, [x0, #{place}]",
             "shuffles": f"zip1 v{register}.4s, v30.4s, v31.4s",
+            "i16_lower": f"smlal v{register}.4s, v30.4h, v31.4h",
+            "i16_upper": f"smlal2 v{register}.4s, v30.8h, v31.8h",
+            "bf16_dots": f"bfdot v{register}.4s, v30.8h, v31.8h",
         }[kind]
     if not machine.fma:
         return {
@@ -148,10 +155,16 @@ def _instruction(kind: str, machine: Machine, register: int) -> str:
             "loads": f"movaps {place}(%rdi), %xmm{register}",
             "stores": f"movaps %xmm{register}, {place}(%rdi)",
             "shuffles": f"unpcklps %xmm15, %xmm{register}",
+            "i16_dots": f"movaps %xmm13, %xmm14\npmaddwd %xmm15, %xmm14\npaddd %xmm14, %xmm{register}",
         }[kind]
-    bits = "zmm" if machine.vector_bits == 512 else "ymm"
+    bits, vex = ("zmm", "") if machine.vector_bits == 512 else ("ymm", "{vex} ")
+    short = f"%{bits}14, %{bits}15, %{bits}{register}"
+    if kind == "i16_dots" and not {"avx512vnni", "avxvnni"} & {*machine.features}:
+        return f"vpmaddwd %{bits}14, %{bits}15, %{bits}13\nvpaddd %{bits}13, %{bits}{register}, %{bits}{register}"
     return {
-        "fma": f"vfmadd231ps %{bits}14, %{bits}15, %{bits}{register}",
+        "i16_dots": f"{vex}vpdpwssd {short}",
+        "bf16_dots": f"vdpbf16ps {short}",
+        "fma": f"vfmadd231ps {short}",
         "add": f"vaddps %{bits}15, %{bits}{register}, %{bits}{register}",
         "loads": f"vmovaps {2 * place}(%rdi), %{bits}{register}",
         "stores": f"vmovaps %{bits}{register}, {2 * place}(%rdi)",

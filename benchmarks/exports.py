@@ -1,7 +1,7 @@
 """Networks that people know, exported from PyTorch with seeded random weights, for `python -m benchmarks.onnx_models`.
 
     pip install torch==2.13.0 torchvision transformers onnxscript
-    python -m benchmarks.exports FOLDER                     all of them: 4 GB
+    python -m benchmarks.exports FOLDER                     all of them: 5 GB
     python -m benchmarks.exports FOLDER resnet50 bert_base  some
     python -m benchmarks.exports FOLDER --batch 8           for eight images, or texts, at a time
 
@@ -23,6 +23,7 @@ from typing import Any
 Network = tuple[Any, tuple[Any, ...]]
 """A module, and inputs."""
 
+REQUIRED = "pip install torch==2.13.0 torchvision transformers onnxscript"
 TOKENS = 128
 _DECODED = 16
 """Tokens that the decoder of a pair is given."""
@@ -31,8 +32,11 @@ _FRAMES = 3000
 _VISION = (
     "resnet18",
     "resnet50",
+    "mobilenet_v2",
     "mobilenet_v3_small",
+    "mobilenet_v3_large",
     "efficientnet_b0",
+    "vgg16",
     "convnext_tiny",
     "vit_b_16",
     "swin_t",
@@ -78,6 +82,15 @@ def networks(batch: int = 1) -> dict[str, Callable[[], Network]]:
         module = vision.segmentation.deeplabv3_mobilenet_v3_large(weights=None, weights_backbone=None)
         return _calling(module, {"x": image}, "out")
 
+    def detect() -> Network:
+        module = vision.detection.ssdlite320_mobilenet_v3_large(weights=None, weights_backbone=None)
+        detector = _package("torch").nn.ModuleList([module.backbone, module.head])
+
+        def heads(image: Any) -> tuple[Any, ...]:
+            return tuple(module.head(list(module.backbone(image).values())).values())
+
+        return _module(detector, heads), (torch.randn(batch, 3, 320, 320),)
+
     def t5() -> Network:
         return _calling(hf.T5Model(hf.T5Config(**_T5)), {"input_ids": ids, "decoder_input_ids": few}, hidden)
 
@@ -87,6 +100,7 @@ def networks(batch: int = 1) -> dict[str, Callable[[], Network]]:
     return {
         **{name: partial(classify, name) for name in _VISION},
         "deeplabv3": segment,
+        "ssdlite": detect,
         "bert_base": lambda: _calling(hf.BertModel(hf.BertConfig()), text, hidden),
         "minilm": lambda: _calling(hf.BertModel(hf.BertConfig(**_MINILM)), text, hidden),
         "distilbert": lambda: _calling(hf.DistilBertModel(hf.DistilBertConfig()), text, hidden),
@@ -182,6 +196,29 @@ def randomized(network: Network) -> Network:
     return module.eval(), inputs
 
 
+def export(make: Callable[[], Network], file: Path, dtype: str = "float32") -> tuple[Any, ...]:
+    """Write a network as ONNX, with random weights that are always the same; returns its inputs.
+
+    Args:
+        dtype: what it computes in. Inputs and outputs stay f32.
+    """
+    torch = _package("torch")
+    torch.manual_seed(0)
+    module, inputs = randomized(make())
+    if (kind := getattr(torch, dtype)) != torch.float32:
+        module = _module(module.to(kind), partial(_computing_in, module, kind))
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module, inputs, str(file), dynamo=True, verbose=False, external_data=False)
+    return inputs
+
+
+def _computing_in(module: Any, kind: Any, *inputs: Any) -> Any:
+    given = [value.to(kind) if value.is_floating_point() else value for value in inputs]
+    results: Any = module(*given)
+    return tuple(each.float() for each in results) if isinstance(results, tuple) else results.float()  # pyright: ignore
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """The command; 2 if a package or a network is missing."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.exports", description="networks of PyTorch as ONNX")
@@ -192,22 +229,18 @@ def main(words: Sequence[str] | None = None) -> int:
     if arguments.batch < 1:
         parser.error(f"--batch takes a positive number, got {arguments.batch}")
     try:
-        torch, known = _package("torch"), networks(arguments.batch)
+        known = networks(arguments.batch)
     except ImportError as e:
-        print(f"{e}; pip install torch==2.13.0 torchvision transformers onnxscript", file=sys.stderr)
+        print(f"{e}; {REQUIRED}", file=sys.stderr)
         return 2
     if unknown := [name for name in arguments.names if name not in known]:
         print(f"no network is called {', '.join(unknown)}; found {', '.join(known)}", file=sys.stderr)
         return 2
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    warnings.filterwarnings("ignore")
     for name in arguments.names or known:
-        torch.manual_seed(0)
-        module, inputs = randomized(known[name]())
         several = f"_batch{arguments.batch}" * (arguments.batch > 1)
         file = arguments.folder / f"{name}{several}.onnx"
-        with torch.no_grad():
-            torch.onnx.export(module, inputs, str(file), dynamo=True, verbose=False, external_data=False)
+        export(known[name], file)
         print(f"{file}: {file.stat().st_size / 1e6:.0f} MB")
     return 0
 

@@ -127,12 +127,12 @@ def measure(model: ModelFile, threads: int, rounds: int, cores: Sequence[int]) -
     steering = {name: np.array(value, np.int64) for name, value in model.values.items()}
     file, given = str(model.path), {**inputs, **steering}
     prepare: dict[str, Callable[[], Peer]] = {
-        "ONNX Runtime": lambda: prepare_onnxruntime(file, given, _copies(outputs), threads),
-        "OpenVINO": lambda: prepare_openvino(file, given, _copies(outputs), threads),
+        "ONNX Runtime": lambda: prepare_onnxruntime(file, given, copies(outputs), threads),
+        "OpenVINO": lambda: prepare_openvino(file, given, copies(outputs), threads),
     }
     expected: Mapping[str, Any] | None = None
     result = Measured(model.name, {}, math.inf, cold, cached, memory)
-    calls: dict[str, Callable[[], object]] = {"mlc": _as_c(ours, inputs, outputs)}
+    calls: dict[str, Callable[[], object]] = {"mlc": as_c(ours, inputs, outputs)}
     for engine, make in prepare.items():
         try:
             peer = make()
@@ -156,7 +156,8 @@ def measure(model: ModelFile, threads: int, rounds: int, cores: Sequence[int]) -
     return result
 
 
-def _copies(arrays: Mapping[str, Any]) -> dict[str, Any]:
+def copies(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    """Each array once more."""
     return {name: array.copy() for name, array in arrays.items()}
 
 
@@ -168,7 +169,7 @@ def _random(spec: Any, rng: Any) -> Any:
     return rng.integers(0, 2 if spec.dtype == "bool" else _LARGEST_INTEGER, spec.shape).astype(spec.dtype)
 
 
-def _as_c(model: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Callable[[], object]:
+def as_c(model: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Callable[[], object]:
     """The compiled function, called as a C program does."""
     import numpy as np
 

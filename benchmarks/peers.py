@@ -87,14 +87,19 @@ def prepare_onnxruntime(model: bytes | str, inputs: Arrays, outputs: Arrays, thr
     return prepare_session(onnxruntime_session(model, threads), inputs, outputs)
 
 
-def onnxruntime_session(model: bytes | str, threads: int) -> Any:
-    """ONNX Runtime's `InferenceSession` of a model, or of the file of one."""
+def onnxruntime_session(model: bytes | str, threads: int, optimized: bool = True) -> Any:
+    """ONNX Runtime's `InferenceSession` of a model, or of the file of one.
+
+    Args:
+        optimized: otherwise each operator is computed as it stands, numbers of eight bits between f32, too.
+    """
     ort: Any = importlib.import_module("onnxruntime")
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    levels = ort.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
     options.log_severity_level = 3
     return ort.InferenceSession(model, options, ["CPUExecutionProvider"])
 
@@ -117,8 +122,12 @@ def prepare_session(session: Any, inputs: Arrays, outputs: Arrays) -> Peer:
     return _faster(bound, plain)
 
 
-def prepare_openvino(model: bytes | str, inputs: Arrays, outputs: Arrays, threads: int) -> Peer:
-    """OpenVINO on a model, or on the file of one; `outputs` are buffers of the right shapes and types."""
+def prepare_openvino(model: bytes | str, inputs: Arrays, outputs: Arrays, threads: int, precision: str = "f32") -> Peer:
+    """OpenVINO on a model, or on the file of one; `outputs` are buffers of the right shapes and types.
+
+    Args:
+        precision: what floats are computed in, `f32` or `bf16`.
+    """
     openvino: Any = importlib.import_module("openvino")
     core = openvino.Core()
     read = core.read_model(model if isinstance(model, str) else io.BytesIO(model))
@@ -128,7 +137,7 @@ def prepare_openvino(model: bytes | str, inputs: Arrays, outputs: Arrays, thread
         "NUM_STREAMS": 1,
         "PERFORMANCE_HINT": "LATENCY",
         # Where a CPU has bf16 instructions, OpenVINO rounds to bf16 unless told not to.
-        "INFERENCE_PRECISION_HINT": "f32",
+        "INFERENCE_PRECISION_HINT": precision,
         # The process is pinned already.
         "ENABLE_CPU_PINNING": False,
     }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
 
-from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
+from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 
@@ -82,6 +82,15 @@ class CompileOptions:
             choices=ACCURACIES,
         ),
     )
+    precision: str = option(
+        "f32",
+        Choice(
+            "name",
+            "the type that factors of products of f32 are rounded to, which are summed in f32 (f32)",
+            "'f32' or 'bf16'",
+            choices=PRECISIONS,
+        ),
+    )
     cc: str | None = option(
         None,
         Choice(
@@ -127,6 +136,8 @@ class CompileOptions:
             raise UserError(f"optimisation level {self.opt_level} does not exist; it is one of 0 to {HIGHEST}")
         if self.accuracy not in ACCURACIES:
             raise UserError(f"found accuracy '{self.accuracy}'; required: {' or '.join(ACCURACIES)}")
+        if self.precision not in PRECISIONS:
+            raise UserError(f"found precision '{self.precision}'; required: {' or '.join(PRECISIONS)}")
         if self.threads < 1:
             raise UserError(f"found {self.threads} threads; at least 1 is needed")
         resolve_target(self.target)
@@ -172,6 +183,7 @@ class PythonOptions(TypedDict, total=False):
     threads: SupportsIndex
     opt_level: SupportsIndex
     accuracy: str
+    precision: str
     cc: str | os.PathLike[str] | None
     records: str | os.PathLike[str] | None
 

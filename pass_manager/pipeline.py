@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 LEVELS = ("graph", "tensor", "loop", "llvm")
 """The levels of the IR, from the model to machine code."""
-SOURCE_LEVELS = {"onnx": ("onnx",), "aten": ("aten", "torchvision"), "stablehlo": ("stablehlo", "chlo", "sdy")}
+SOURCE_LEVELS = {
+    "onnx": ("onnx",),
+    "aten": ("aten", "torchvision", "quantized_decomposed"),
+    "stablehlo": ("stablehlo", "chlo", "sdy"),
+}
 """The levels of models that come from elsewhere, each with its dialects. They stand beside one another above the first
 of `LEVELS`, to which `convert-<level>-to-graph` leads."""
 LEVEL_OF = {
@@ -24,6 +28,8 @@ HIGHEST = 3
 """The highest `-O` level, and the default."""
 ACCURACIES = ("exact", "fast")
 """`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
+PRECISIONS = ("f32", "bf16")
+"""The types of the factors of products of f32: as they are, or rounded to bf16, with sums of f32."""
 
 
 class PipelineOptions(Protocol):
@@ -49,6 +55,11 @@ class PipelineOptions(Protocol):
         """One of `ACCURACIES`."""
         ...
 
+    @property
+    def precision(self) -> str:
+        """One of `PRECISIONS`."""
+        ...
+
 
 PIPELINE = (
     Stage("graph", "convert-onnx-to-graph", 0, "a model that came from ONNX is spelled in the ops of the graph level"),
@@ -61,6 +72,7 @@ PIPELINE = (
     Stage("graph", "shrink-windows", 1, "taps of a window that meet nothing but padding"),
     Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
     Stage("graph", "use-integer-products", 1, "products of quantised numbers are those of integers, with exact sums"),
+    Stage("graph", "narrow-products{precision=$precision}", 1, "shorter factors are faster, with errors", narrow=True),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Stage("graph", "fold-scales", 1, "what quantises a product divides by no scale: that is in the factors before it"),
@@ -128,6 +140,7 @@ def default_steps(
     after: str | None = None,
     accuracy: str = "exact",
     stages: Sequence[Stage] = PIPELINE,
+    precision: str = "f32",
 ) -> list[Stage]:
     """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given; those of
     plugins at their places. `stages` are those of a backend.
@@ -142,6 +155,7 @@ def default_steps(
         for step in stages
         if step.since <= opt_level
         if (threads > 1 or not step.threaded) and (accuracy == "fast" or not step.fast)
+        if precision != "f32" or not step.narrow
     ]
     return [step for step in with_placed(steps, opt_level) if step.level in levels]
 
@@ -153,8 +167,8 @@ def default_passes(
     return passes_of(default_steps(opt_level, threads, upto, after, accuracy), threads, accuracy)
 
 
-def passes_of(steps: Sequence[Stage], threads: int, accuracy: str) -> list[Pass]:
+def passes_of(steps: Sequence[Stage], threads: int, accuracy: str, precision: str = "f32") -> list[Pass]:
     """The passes of some steps."""
     from mlc.pass_manager.options import parse_passes
 
-    return [p for step in steps for p in parse_passes(step.spelling(threads, accuracy))]
+    return [p for step in steps for p in parse_passes(step.spelling(threads, accuracy, precision))]

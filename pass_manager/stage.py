@@ -14,7 +14,7 @@ class Stage:
     """The level of the IR when the pass is done; a crossing belongs to the level that it reaches."""
     passes: str
     """The pass with its options, as `--pass-pipeline` takes it; `$threads` is how many threads may be used,
-    `$accuracy` one of `ACCURACIES`."""
+    `$accuracy` one of `ACCURACIES`, `$precision` one of `PRECISIONS`."""
     since: int
     """The lowest `-O` level that runs it; 0 for what no program can do without."""
     reason: str
@@ -22,11 +22,13 @@ class Stage:
     """Whether it runs only when more than one thread is to be used."""
     fast: bool = False
     """Whether it runs only where the accuracy is `fast`."""
+    narrow: bool = False
+    """Whether it runs only where the precision is another one than `f32`."""
     origin: str = ""
     """The plugin that the pass is of; empty if it is mlc's."""
     after: str = ""
     """The pass behind which a plugin has placed it."""
 
-    def spelling(self, threads: int, accuracy: str) -> str:
+    def spelling(self, threads: int, accuracy: str, precision: str = "f32") -> str:
         """The pass with its options, for these choices."""
-        return Template(self.passes).substitute(threads=threads, accuracy=accuracy)
+        return Template(self.passes).substitute(threads=threads, accuracy=accuracy, precision=precision)

@@ -208,7 +208,8 @@ def _native() -> Machine:
         features=features,
         cores=host.core_count(),
     )
-    machine = _with_facts_of(described, known or instructions)
+    there = tuple(f for f in features if f not in instructions.features)
+    machine = _with_facts_of(described, replace(known or instructions, extras=there))
     sizes = {f"l{level}_bytes": size for level, size in host.cache_bytes().items() if level <= 3}
     machine = machine.with_facts(sizes, dict.fromkeys(sizes, FactSource("sysfs")))
     return machine.with_facts(*measured_facts())

@@ -25,6 +25,7 @@ _UNARY = (
     "relu", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "sinh", "sqrt", "tan", "tanh",
 )  # fmt: skip
 _BINARY = ("add", "sub", "mul", "max", "min", "div", "pow")
+_INTEGERS = ("i8", "ui8", "i16", "i32", "ui4")
 _REDUCTIONS = ("sum", "mean", "max", "min", "prod")
 _HUGE = {"f32": 1e37, "f64": 1e307, "f16": 2e4, "bf16": 1e37}
 """What inputs of every fifth graph are multiplied with, or a part of it: sums then overflow in some order only."""
@@ -53,6 +54,8 @@ def random_graph(seed: int) -> str:
             lines.append(f"{name}t = graph.transpose {a} [1, 0] : {matrix} -> {turned}")
             lines.append(f"{name}s = graph.matmul {b}, {name}t : {matrix}, {turned} -> {square}")
             lines.append(f"{name} = graph.matmul {name}s, {a} : {square}, {matrix} -> {matrix}")
+        elif kind < 0.79:
+            lines += _quantized(name, a, matrix, element, random)
         elif kind < 0.85:
             lines.append(f"{name} = graph.softmax {a} axis {random.integers(0, 2)} : {matrix}")
         else:
@@ -69,6 +72,18 @@ def random_graph(seed: int) -> str:
         last = "%bits"
     body = "\n  ".join([*lines, f"return {last} : {result}"])
     return f"func.func @main(%x: {matrix}, %z: {matrix}) -> {result} {{\n  {body}\n}}\n"
+
+
+def _quantized(name: str, value: str, matrix: str, element: str, random: np.random.Generator) -> list[str]:
+    """A matrix to integers and back, with one scale."""
+    kind, scale = str(random.choice(_INTEGERS)), float(random.choice([0.25, 0.1, 3]))
+    integers, number = matrix.replace(f"x{element}>", f"x{kind}>"), f"tensor<{element}>, tensor<{kind}>"
+    return [
+        f"{name}c = graph.constant dense<{scale!r}> : tensor<{element}>",
+        f"{name}z = graph.constant dense<3> : tensor<{kind}>",
+        f"{name}q = graph.quantize {value}, {name}c, {name}z : {matrix}, {number} -> {integers}",
+        f"{name} = graph.dequantize {name}q, {name}c, {name}z : {integers}, {number} -> {matrix}",
+    ]
 
 
 def check_graph(seed: int) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlc.compiler.model_inputs import Array
 from mlc.support.errors import UserError
-from mlc.tools.model_inputs import Array
 
 
 def note_on_nan(name: str, output: Array) -> str | None:

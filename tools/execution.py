@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 
 from mlc.compiler.backend import Backend
+from mlc.compiler.model_inputs import Array, Calls, TensorLike
 from mlc.runtime import ArtifactError, Model
 from mlc.runtime.extents import actual_outputs, holders
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.program import Signature
 from mlc.targets.toolchain import find_emulator
-from mlc.tools.model_inputs import Array, Calls, TensorLike
 from mlc.tuning.measure import time_function, time_python_call
 
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.compiler.model_inputs import TensorLike
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import UserError
-from mlc.tools.model_inputs import TensorLike
 
 _KINDS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
 """How files of PNG, JPEG, GIF, BMP and TIFF begin; WebP says so behind its first words."""

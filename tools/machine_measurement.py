@@ -29,7 +29,7 @@ _UNSTEADY = {"ns": 1.0, "B/cycle": 0.4}
 _UNSTEADY_CYCLES = 0.12
 _RATES = {
     "fma_units": "fma", "adds": "add", "f64_fma_units": "f64 fma", "f16_fma_units": "f16 fma", "i8_dots": "i8 dots",
-    "bf16_dots": "bf16 dots", "loads": "loads", "stores": "stores", "shuffles": "shuffles",
+    "i16_dots": "i16 dots", "bf16_dots": "bf16 dots", "loads": "loads", "stores": "stores", "shuffles": "shuffles",
     **{f"{level}_{way}": f"{way} {level}" for way in ("read", "write") for level in MEMORY_LEVELS},
 }  # fmt: skip
 """Facts that say how many of what a probe does fit into a cycle."""

@@ -132,18 +132,20 @@ def _dots(machine: Machine, many: int) -> dict[str, ProbeCode]:
     """Dot products of short types, by the instructions that this architecture has for them."""
     code: dict[str, ProbeCode] = {}
     dots = machine.instruction_set.dot_products(machine.features, machine.vector_bits)
-    for name, (intrinsic, kind, operand) in dots.items():
-        text = f"call {kind} {intrinsic}({kind} {{a}}, {operand} %bb, {operand} %cc)"
+    for name, dot in dots.items():
+        kind, operand = dot.sums, dot.operands
+        symbol, short = name.replace(" ", "_"), f"{operand} %bb, {operand} %cc"
         casts = [f"%{each * 2} = bitcast {kind} %{each} to {operand}" for each in "bc"]
-        code[name] = chains(
-            machine,
-            name.replace(" ", "_"),
-            kind,
-            text,
-            many,
-            f"declare {kind} {intrinsic}({kind}, {operand}, {operand})",
-            casts,
-        )
+        if dot.adds:
+            declaration = f"declare {kind} {dot.intrinsic}({kind}, {operand}, {operand})"
+            text = f"call {kind} {dot.intrinsic}({kind} {{a}}, {short})"
+            code[name] = chains(machine, symbol, kind, text, many, declaration, casts)
+        else:
+            # The sums are factors, too: else LLVM would multiply once, before the loop.
+            before = [f"%s16x{{i}} = bitcast {kind} {{a}} to {operand}"]
+            before += [f"%p{{i}} = call {kind} {dot.intrinsic}({operand} %s16x{{i}}, {operand} %cc)"]
+            declaration, text = f"declare {kind} {dot.intrinsic}({operand}, {operand})", f"add {kind} {{a}}, %p{{i}}"
+            code[name] = chains(machine, symbol, kind, text, many, declaration, casts, before)
     return code
 
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "compile": "compile a model to IR, assembly, an object, a library, a program or a C header",
     "check": "say at once what stands in the way of compiling a model",
     "import": "write a model of ONNX as text of the graph level, with its weights beside it",
+    "quantize": "write a model whose products take integers of 8 bits, and tell how far it is off",
     "run": "run a model on inputs from a file, check its answers, measure it",
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
     "tune": "search for faster schedules by measuring them here, and keep what is found",

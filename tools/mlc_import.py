@@ -6,21 +6,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.ir import Attribute
 
 from mlc.compiler.compilation import new_context, read_module
+from mlc.compiler.model_files import model_files, write_model
 from mlc.dialects.graph import ConstantOp
 from mlc.frontends.registry import open_model, suffixes
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.bindings import parse_bindings
-from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
-from mlc.targets.output import staged_output
 from mlc.targets.weights import with_digest
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, print_remarks
@@ -50,20 +48,12 @@ def run(arguments: Namespace) -> None:
     args.load()
     bindings = parse_bindings(args.shape, args.value)
     bindings.require_single("a text of the graph level")
-    output = Path(args.output)
-    if args.output == "-":
-        raise UserError(
-            "an import writes two files, the text and the weights beside it: -o model.mlir; the text alone is printed "
-            f"by: mlc-opt {args.model} --convert-onnx-to-graph"
-        )
-    if output.suffix != ".mlir":
-        raise UserError(f"'{args.output}' is to hold text: give it a name that ends in .mlir")
+    output, weights = model_files(
+        args.output,
+        "an import",
+        instead=(f"the text alone is printed by: mlc-opt {args.model} --convert-onnx-to-graph"),
+    )
     check_not_input(args.output, [args.model])
-    weights = output.with_suffix(".safetensors")
-    if weights.exists() and not output.exists():
-        raise UserError(
-            f"'{weights}' is there already, and no '{output}' that an import wrote with it: choose another output"
-        )
     ctx = new_context()
     source = open_model(args.model)
     if source is None:
@@ -71,7 +61,6 @@ def run(arguments: Namespace) -> None:
         raise UserError(f"cannot tell from its name what '{args.model}' is; models of other formats end in {known}")
     module = read_module(source, ctx, bindings)
     check_not_input(str(weights), list(ctx.resources.files.values()))
-    from mlc.compiler.emit_text import emit_text
     from mlc.frontends.onnx.to_graph.bind_inputs import bind
     from mlc.pass_manager.manager import PassManager
     from mlc.pass_manager.options import parse_passes
@@ -81,30 +70,11 @@ def run(arguments: Namespace) -> None:
     manager.run(module, parse_passes("convert-onnx-to-graph,convert-aten-to-graph"))
     _share(module, ctx.resources)
     manager.run(module, parse_passes("cse,dce"))
-    tensors = _weights(module, ctx.resources)
-    with staged_output(weights) as staged:
-        _save(tensors, staged)
-    ctx.resources = Resources()
-    if tensors:
-        ctx.resources.open_file("weights", weights.name, output.parent, None)
-    with staged_output(output) as staged:
-        staged.write_text(emit_text(module, ctx, "mlir"), encoding="utf-8")
-    if not tensors:
-        weights.unlink(missing_ok=True)
+    tensors = write_model(module, ctx, output)
     print_remarks(ctx, remarks=False)
     ops = sum(1 for _ in module.walk()) - 2
     size = sum(a.nbytes for a in tensors.values()) / 1e6
     print(f"{args.output}: {ops} ops" + (f"; {weights}: {len(tensors)} weights, {size:.1f} MB" if tensors else ""))
-
-
-def _weights(module: ModuleOp, resources: Resources) -> dict[str, Any]:
-    """The data behind the resources that a module uses, by name."""
-    names: dict[str, None] = {}
-    for op in module.walk():
-        for value in (*op.properties.values(), *op.attributes.values()):
-            if isinstance(value, DenseResourceAttr):
-                names[value.resource_handle.data] = None
-    return {name: resources.array(name) for name in names}
 
 
 def _share(module: ModuleOp, resources: Resources) -> None:
@@ -117,11 +87,3 @@ def _share(module: ModuleOp, resources: Resources) -> None:
         if alike[op.result.type] > 1:
             _, digest = with_digest(resources.array(value.resource_handle.data))
             op.value = first.setdefault((op.result.type, digest), value)
-
-
-def _save(tensors: dict[str, Any], path: Path) -> None:
-    import numpy as np
-    from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
-
-    save_file({name: in_safetensors(np.ascontiguousarray(array)) for name, array in tensors.items()}, str(path))
-    path.chmod(0o644)

@@ -62,6 +62,7 @@ def _run(argv: Sequence[str]) -> int:
             sys.stdout,
             arguments.accuracy,
             stages_of(arguments.target),
+            arguments.precision,
         )
         return 0
     source = open_model(arguments.input)
@@ -166,6 +167,11 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
             f"--accuracy {arguments.accuracy} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or give it "
             f"to the pass that is named (--apply-schedule=accuracy={arguments.accuracy})"
         )
+    if arguments.precision != "f32" and not has_level:
+        raise UserError(
+            f"--precision {arguments.precision} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or name the "
+            f"pass (--narrow-products=precision={arguments.precision})"
+        )
     if arguments.emit.startswith("mlir:") and not has_level:
         raise UserError(
             f"--emit={arguments.emit} says where the default pipeline stops: add one of -O0 to -O{HIGHEST}, "
@@ -178,8 +184,9 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
             stages = stages_of(arguments.target)
-            steps = default_steps(int(entry[2:]), arguments.threads, upto, None, arguments.accuracy, stages)
-            result += passes_of(steps, arguments.threads, arguments.accuracy)
+            accuracy, precision = arguments.accuracy, arguments.precision
+            steps = default_steps(int(entry[2:]), arguments.threads, upto, None, accuracy, stages, precision)
+            result += passes_of(steps, arguments.threads, accuracy, precision)
         else:
             for word in parse_words(entry):
                 named += [] if word.pipeline else word.passes

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
 from mlc.compiler.backend import backend_of
+from mlc.compiler.model_inputs import Array, Calls, choose_calls, read_tensors, tensor_named
 from mlc.compiler.native_backend import NativeBackend
 from mlc.compiler.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
@@ -32,7 +33,6 @@ from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
 from mlc.tools.images import Image, is_image
 from mlc.tools.mlc_compile import build_artifacts, make_artifacts
-from mlc.tools.model_inputs import Array, Calls, choose_calls, read_tensors, tensor_named
 
 
 @dataclass(kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mlc.pass_manager.named_pipelines import named_pipeline, pipeline_names, plugin_pipelines
-from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
+from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS
 from mlc.pass_manager.registry import known_words, pass_names, plugin_passes, suggest
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 from mlc.support.errors import UserError
@@ -59,6 +59,7 @@ class OptArguments(PluginArguments):
     target: str = "native"
     threads: int = 1
     accuracy: str = "exact"
+    precision: str = "f32"
     seed: int = 0
     shape: list[str] = field(default_factory=list[str])
     value: list[str] = field(default_factory=list[str])
@@ -142,6 +143,8 @@ def make_parser() -> ArgumentParser:
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
     help_of_accuracy = "whether -O may use algorithms with larger errors (exact)"
     add("--accuracy", choices=ACCURACIES, default="exact", help=help_of_accuracy)
+    help_of_precision = "the type that -O rounds factors of products of f32 to (f32)"
+    add("--precision", choices=PRECISIONS, default="f32", help=help_of_precision)
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
     add("--xdsl", action="store_true", help="be xdsl-opt: its passes, targets and options ('--xdsl --help' lists them)")
     add_binding_arguments(parser)

@@ -21,13 +21,15 @@ def print_pipeline(
     stream: TextIO,
     accuracy: str = "exact",
     stages: Sequence[Stage] = PIPELINE,
+    precision: str = "f32",
 ) -> None:
     """Print the passes of each `-O` (as far as the level `upto`) and of each named pipeline among `entries`, with the
     level that each belongs to and the reason why it runs; then all `passes` as an option that runs the same."""
     for entry in entries:
         if entry.startswith("-O"):
-            steps = default_steps(int(entry[2:]), threads, upto, None, accuracy, stages)
-            shown = [(entry, [replace(step, passes=step.spelling(threads, accuracy)) for step in steps])]
+            steps = default_steps(int(entry[2:]), threads, upto, None, accuracy, stages, precision)
+            spelled = [replace(step, passes=step.spelling(threads, accuracy, precision)) for step in steps]
+            shown = [(entry, spelled)]
         else:
             pipelines = [word.pipeline for word in parse_words(entry) if word.pipeline is not None]
             shown = [(f"--{pipeline.name}", [*pipeline.stages]) for pipeline in pipelines]

@@ -86,18 +86,26 @@ def write(machine: Machine, size: int) -> ProbeCode:
 
 
 def chains(
-    machine: Machine, symbol: str, kind: str, op: str, count: int, declaration: str = "", casts: Sequence[str] = ()
+    machine: Machine,
+    symbol: str,
+    kind: str,
+    op: str,
+    count: int,
+    declaration: str = "",
+    casts: Sequence[str] = (),
+    before: Sequence[str] = (),
 ) -> ProbeCode:
     """`count` chains of one instruction on values of the type `kind`.
 
     Args:
         op: the instruction, in which `{a}` stands for the value of the chain, and `%b` and `%c` are constant.
         casts: what makes operands of other types of these.
+        before: instructions before it in each chain, whose results are named by `{i}`, the number of the chain.
     """
     start = [f"%b = load volatile {kind}, ptr %memory, align 64", f"%c = load volatile {kind}, ptr %memory, align 64"]
     start += [*casts, *(f"%s{i} = load volatile {kind}, ptr %memory, align 64" for i in range(count))]
     carried = [(f"%a{i}", kind, f"%s{i}", f"%n{i}") for i in range(count)]
-    lines = [f"%n{i} = {op.format(a=f'%a{i}')}" for i in range(count)]
+    lines = [line.format(a=f"%a{i}", i=i) for i in range(count) for line in (*before, f"%n{{i}} = {op}")]
     return _loop(machine, symbol, start, carried, lines, count, declaration=declaration)
 
 

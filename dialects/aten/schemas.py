@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 ATEN = "aten"
 """The dialect, and the prefix of the names of its ops."""
-NAMESPACES = (ATEN, "torchvision")
+NAMESPACES = (ATEN, "torchvision", "quantized_decomposed")
 """The namespaces of operators that are read, each a dialect. Those of a package are there once that is imported."""
+_HOMES = {"quantized_decomposed": "torch.ao.quantization.fx._decomposed"}
+"""The modules that add namespaces and are not called like them."""
 _TENSORS = {"Tensor": "one", "Optional[Tensor]": "optional", "List[Tensor]": "list", "List[Optional[Tensor]]": "list"}
 """The types of arguments that are operands, as torch spells them."""
 
@@ -83,7 +85,7 @@ def torch_package(module: str = "torch") -> ModuleType:
 def import_namespace(namespace: str) -> None:
     """Import the package whose operators are in a namespace, if it is there; one that fails has none."""
     with suppress(Exception):
-        importlib.import_module(namespace)
+        importlib.import_module(_HOMES.get(namespace, namespace))
 
 
 def op_name(overload: Any) -> str:

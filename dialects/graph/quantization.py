@@ -6,7 +6,7 @@ Scale and zero point broadcast like operands of other elementwise ops: one numbe
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, bf16, f16, f32, f64
@@ -15,7 +15,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import AttrSetConstraint, irdl_op_definition, operand_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from mlc.dialects.graph.constant import constant_of
+from mlc.dialects.graph.binary import MaxOp, MinOp
+from mlc.dialects.graph.constant import constant_of, splat_of
 from mlc.dialects.graph.elementwise import ElementwiseOp, ReadUnbroadcast
 from mlc.dialects.graph.types import (
     FloatTensor,
@@ -25,6 +26,7 @@ from mlc.dialects.graph.types import (
     tensor,
     type_of,
 )
+from mlc.dialects.graph.unary import ReluOp
 from mlc.support.dtypes import ELEMENT_TYPES, STORED_TYPES, least_of, most_of
 from mlc.support.semantics import evaluates
 from mlc.support.types import integer_width
@@ -84,7 +86,7 @@ class QuantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (FoldQuantizeOfDequantize(), ReadUnbroadcast())
+        return (FoldQuantizeOfDequantize(), DropLimits(), ReadUnbroadcast())
 
 
 @irdl_op_definition
@@ -150,6 +152,37 @@ class FoldQuantizeOfDequantize(RewritePattern):
             return
         if _returns(element_of(op.result), op.scale):
             rewriter.replace(op, (), (inner.input,))
+
+
+class DropLimits(RewritePattern):
+    """A limit in front of a quantisation is dropped where the quantised type has that limit, or a narrower one.
+
+    `quantize(max(x, c))` is `quantize(x)` if `c` becomes the least integer: rounding is monotone, so all `x` below `c`
+    become that, too. Likewise for `min` and the greatest one. `relu` is a limit of 0. NaN becomes 0 with or without it.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: QuantizeOp, rewriter: PatternRewriter) -> None:
+        inner = op.input.owner
+        scale, zero = splat_of(op.scale), splat_of(op.zero_point)
+        if element_of(op.input) != f32 or scale is None or zero is None or not 0 < scale < inf:
+            return
+        if isinstance(inner, ReluOp):
+            value, limit, is_least = inner.input, 0.0, True
+        elif isinstance(inner, MaxOp | MinOp):
+            is_least = isinstance(inner, MaxOp)
+            value, other = inner.lhs, inner.rhs
+            if (limit := splat_of(other)) is None:
+                value, other = inner.rhs, inner.lhs
+                limit = splat_of(other)
+            if limit is None or limit != limit or value.type != op.input.type:
+                return
+        else:
+            return
+        steps = limit / scale + zero
+        if steps <= least_of(element_of(op.result)) if is_least else steps >= most_of(element_of(op.result)):
+            new = QuantizeOp(value, op.scale, op.zero_point)
+            rewriter.replace(op, new)
 
 
 _FORMATS: dict[Attribute, tuple[int, int, int]] = {

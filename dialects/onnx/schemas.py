@@ -1,38 +1,20 @@
-"""What the package `onnx` says of operators: which there are, since when, and what each takes."""
+"""What is known of operators: which there are, since when, and what each takes.
+
+The package `onnx` says so, and `contributed` of those that ONNX Runtime adds.
+"""
 
 from __future__ import annotations
 
-import importlib
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from mlc.support.errors import UserError
+from mlc.dialects.onnx.contributed import contributed
+from mlc.dialects.onnx.package import Message, Schema, onnx_package
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
-Schema = Any
-"""An `onnx.defs.OpSchema`, of which the package gives no usable types."""
-
-Message = Any
-"""A message of protobuf, whose classes have no usable types."""
 DIALECT = "onnx"
 """The dialect, and the prefix of the names of its ops."""
 _STANDARD = ("", "ai.onnx")
 """Both names of the domain of the standard operators."""
-
-
-@cache
-def onnx_package(module: str = "onnx") -> ModuleType:
-    """The package `onnx`, or a module of it.
-
-    Raises:
-        UserError: it is not installed.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as e:
-        raise UserError(f"models of ONNX need the package onnx ({e}); install it: pip install 'mlc[onnx]'") from None
 
 
 @cache
@@ -57,9 +39,9 @@ def domains() -> set[str]:
 
 
 def newest_schema(domain: str, name: str) -> Schema | None:
-    """The schema of an operator in the newest version; None if the package does not know it."""
+    """The schema of an operator in the newest version; None if nobody knows it."""
     versions = _history().get((domain, name))
-    return versions[0] if versions else None
+    return versions[0] if versions else contributed().get((domain, name))
 
 
 @cache
@@ -72,7 +54,9 @@ def newest_version(domain: str) -> int | None:
 @cache
 def schema_at(domain: str, name: str, version: int) -> Schema | None:
     """The schema of an operator in a model that imports `version` of its domain; None if there is none."""
-    return next((s for s in _history().get((domain, name), ()) if s.since_version <= version), None)
+    versions = _history().get((domain, name), ())
+    found = next((s for s in versions if s.since_version <= version), None)
+    return found or contributed().get((domain, name))
 
 
 def op_name(domain: str, name: str) -> str:
@@ -83,3 +67,18 @@ def op_name(domain: str, name: str) -> str:
 def standard_domain(domain: str) -> str:
     """The domain under one name."""
     return "" if domain in _STANDARD else domain
+
+
+__all__ = [
+    "DIALECT",
+    "Message",
+    "Schema",
+    "domains",
+    "newest_schema",
+    "newest_version",
+    "onnx_package",
+    "op_name",
+    "operators",
+    "schema_at",
+    "standard_domain",
+]

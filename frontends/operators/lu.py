@@ -13,6 +13,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.matrices import (
     block_by_block,
+    identity,
     masked,
     numbers,
     one,
@@ -72,6 +73,12 @@ def solve_with_factors(
     factors = transposed(b, factors)
     found = solve_triangular(b, factors, right, lower=True)
     return moved(solve_triangular(b, factors, found, lower=False, unit=True))
+
+
+def inverse(b: GraphBuilder, factors: SSAValue, pivots: SSAValue) -> SSAValue:
+    """The inverses of matrices with these factors, `[matrices, n, n]`: what gives the identity."""
+    right = b.broadcast(identity(b, factors, *shape_of(factors)[1:]), shape_of(factors))
+    return solve_with_factors(b, factors, pivots, right)
 
 
 def _swapped(b: GraphBuilder, x: SSAValue, rows: SSAValue, at: SSAValue, place: SSAValue) -> tuple[SSAValue, SSAValue]:

@@ -23,8 +23,10 @@ from mlc.support.mapped_file import MappedFile
 _COMPILED = "/data/aotinductor/"
 _PICKLED = re.compile(r"/data/constants/opaque_obj\w*$")
 _PROGRAM = re.compile(r"(^|/)(models/[^/]+|serialized_exported_program)\.json$")
-_ADDED = re.compile(rb'"torch\.ops\.(torchvision\.\w+\.\w+)"')
+_ADDED = re.compile(rb'"torch\.ops\.((torchvision|quantized_decomposed)\.\w+\.\w+)"')
 """Operators that a package adds, which torch can read once it was imported."""
+_PACKAGES = {b"torchvision": "torchvision", b"quantized_decomposed": "torchao"}
+"""The packages that add them, by namespace."""
 _EXPRESSION = "expr_str"
 _SAFE = re.compile(
     r"""(?: \s | [A-Z]\w*\( | [A-Za-z_]\w*+(?!\() | '[A-Za-z_]\w*' | [0-9]+(?:\.[0-9]*)? | [()+*/%,<>=!&|~-] )*""",
@@ -67,10 +69,12 @@ def _require_harmless(archive: ZipFile) -> None:
             raise ArchiveError(f"it holds a pickled object of Python ({name}); required: tensors alone")
         if _PROGRAM.search(name):
             program = archive.read(name)
-            for operator in dict.fromkeys(_ADDED.findall(program)):
+            for operator, namespace in dict.fromkeys(_ADDED.findall(program)):
                 if overload_named(operator.decode()) is None:
                     found = f"it calls '{operator.decode()}', which torch does not know"
-                    raise ArchiveError(f"{found}; required: the package torchvision, made for this version of torch")
+                    raise ArchiveError(
+                        f"{found}; required: the package {_PACKAGES[namespace]}, made for this version of torch"
+                    )
             for text in _expressions(json.loads(program)):
                 if "__" in text or not _SAFE.fullmatch(text):
                     raise ArchiveError(f"found the extent {text[:80]!r}; required: arithmetic of names and numbers")

@@ -33,7 +33,7 @@ def widen_halves(kernel: FuncOp) -> None:
     """
     wide: dict[SSAValue, SSAValue] = {}
     for op in list(kernel.body.walk()):
-        if not isinstance(op, graph.GraphOp) or op.MOVES or isinstance(op, _KEPT):
+        if not isinstance(op, graph.GraphOp) or op.MOVES or isinstance(op, _KEPT) or _widens(op):
             continue
         for index, operand in enumerate(op.operands):
             if element_type(operand.type) in HALVES:
@@ -48,6 +48,11 @@ def widen_halves(kernel: FuncOp) -> None:
                 narrow.name_hint = new.name_hint
                 for use in uses:
                     use.operation.operands[use.index] = narrow
+
+
+def _widens(op: graph.GraphOp) -> bool:
+    """Whether an op adds products of floats of 16 bits in f32 itself."""
+    return op.CONTRACTS and element_of(op.result) not in HALVES and element_of(op.operands[1]) in HALVES
 
 
 def _widened(value: SSAValue, op: Operation) -> SSAValue:

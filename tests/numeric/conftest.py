@@ -13,13 +13,13 @@ from xdsl.dialects.builtin import ModuleOp
 
 import mlc
 from mlc.compiler.compilation import Compilation, new_context
+from mlc.compiler.model_inputs import Calls
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.targets import host
 from mlc.targets.machine import resolve_target
 from mlc.targets.toolchain import find_emulator
 from mlc.tools.execution import EmulatedModel
-from mlc.tools.model_inputs import Calls
 
 Array = NDArray[Any]
 _FOLDER = Path(__file__).parent

@@ -123,10 +123,20 @@ def _cast() -> list[Case]:
         elif source in INTEGERS:
             values = special(source)
         cases += [case(graph.CastOp, values, element_type=target) for target in ALL if source != target]
+        if source in (f32, f64):
+            cases += [case(graph.CastOp, _around_limits(source, t), element_type=t) for t in INTEGERS]
     same_size = ((f32, i32), (i32, f32), (f64, i64), (i64, f64), (i1, i1))
     cases += [case(graph.BitcastOp, data((3, 11), source), element_type=target) for source, target in same_size]
     cases += [case(graph.CastOp, special(f32), element_type=i1), case(graph.CastOp, special(f64), element_type=f32)]
     return cases + [case(graph.WhereOp, data((5, 9), i1), data((5, 9), t), data((5, 9), t, 1)) for t in ALL]
+
+
+def _around_limits(source: Attribute, target: Attribute) -> Array:
+    """The floats next to the least and the greatest integer of a type, and to what is beyond them, and NaN."""
+    dtype = to_numpy(source)
+    ends = np.array([e + n for e in (least_of(target), most_of(target)) for n in (-1, -0.5, 0, 0.5, 1)], dtype)
+    up, down = (np.nextafter(ends, dtype.type(to)) for to in (np.inf, -np.inf))
+    return np.concatenate([ends, up, down, np.array([np.nan, -np.nan, 0, -0.0, -0.75], dtype)])
 
 
 def _quantization() -> list[Case]:

@@ -1,4 +1,4 @@
-"""Determinants: products of pivots."""
+"""Determinants, which are products of pivots, and inverses."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
+from mlc.dialects.onnx.contributed import RUNTIME_DOMAIN
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.lu import inverse, triangular_factors
+from mlc.frontends.operators.matrices import stacked
 from mlc.frontends.operators.refusal import Unconvertible
 
 
 @converts("Det", rounds_once=True)
 def determinant(b: Node) -> Results:
     """Gaussian elimination with partial pivoting, in f64: each step of a scan removes a column of all matrices."""
-    *batch, rows, columns = shape = b.shape() if b.rank() > 1 else (0, -1)
-    if rows != columns:
-        raise Unconvertible(f"x has shape {list(b.shape())}, whose last two dims are not a square matrix")
+    _require_square(b)
+    *batch, rows, _ = shape = b.shape()
     if not rows:
         return b.splat(1, batch, b.element())
     matrices = b.reshape(b.cast(b[0], f64), (prod(batch), *shape[-2:]))
@@ -31,6 +33,20 @@ def determinant(b: Node) -> Results:
     product = scan.carry(b.splat(1, (prod(batch),), f64))
     found = scan.finish(_step(scan.inside, matrix, product, scan.number()))[1]
     return b.cast(b.reshape(found, batch), b.element())
+
+
+@converts("Inverse", domain=RUNTIME_DOMAIN, rounds_once=True)
+def inverse_of(b: Node) -> Results:
+    """What a matrix gives the identity with."""
+    _require_square(b)
+    return b.reshape(inverse(b, *triangular_factors(b, stacked(b, b[0]))), b.shape())
+
+
+def _require_square(b: Node) -> None:
+    """Raises: Unconvertible if the operand is not a stack of square matrices."""
+    *_, rows, columns = (0, -1, *b.shape())
+    if b.rank() < 2 or rows != columns:
+        raise Unconvertible(f"x has shape {list(b.shape())}, whose last two dims are not a square matrix")
 
 
 def _step(b: GraphBuilder, matrix: SSAValue, product: SSAValue, k: SSAValue) -> list[SSAValue]:

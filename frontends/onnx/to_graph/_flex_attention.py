@@ -9,12 +9,11 @@ from xdsl.dialects.builtin import bf16, f16, f32, f64
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import shape_of
 from mlc.dialects.onnx.types import TYPES_BY_NUMBER
 from mlc.frontends.onnx.to_graph._control import convert
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.attention import for_each_head, swapped
 from mlc.frontends.operators.refusal import Unconvertible
 
 
@@ -36,12 +35,12 @@ def flex_attention(b: Node) -> Results:
     if scale < 0:
         raise Unconvertible(f"scale is {scale}, which has no root")
     root = b.number(float(np.sqrt(np.float32(scale))), b[0])
-    keys = _for_each_head(b, b.mul(b[1], root), q[1])
-    scores = b.matmul(b.mul(b[0], root), b.transpose(keys, (0, 1, 3, 2)))
+    keys = for_each_head(b, b.mul(b[1], root), q[1])
+    scores = b.matmul(b.mul(b[0], root), swapped(b, keys))
     precision = _precision(b)
     scores = _modified(b, "score_mod", b.cast(scores, precision))
     shares = _modified(b, "prob_mod", b(graph.SoftmaxOp, scores, 3))
-    values = _for_each_head(b, b.cast(b[2], precision), q[1])
+    values = for_each_head(b, b.cast(b[2], precision), q[1])
     return b.cast(b.matmul(shares, values), b.element(2))
 
 
@@ -65,12 +64,3 @@ def _precision(b: Node) -> Attribute:
     if found not in (f16, bf16, f32, f64):
         raise Unconvertible(f"softmax_precision is {number}, which is not a floating-point type")
     return found
-
-
-def _for_each_head(b: GraphBuilder, value: SSAValue, heads: int) -> SSAValue:
-    """The heads of keys or values, each as often as there are heads of queries that it serves."""
-    batch, shared, rows, size = shape_of(value)
-    if heads == shared:
-        return value
-    apart = b.reshape(value, (batch, shared, 1, rows, size))
-    return b.reshape(b.broadcast(apart, (batch, shared, heads // shared, rows, size)), (batch, heads, rows, size))

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
+from mlc.dialects.onnx.contributed import RUNTIME_DOMAIN
 from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.onnx.to_graph._each_step import gathered, in_each_step, taken_in_each_step
 from mlc.frontends.onnx.to_graph._node import Node, axes_of, axis_of
@@ -73,6 +74,12 @@ def unsqueeze(b: Node) -> Results:
     """Puts in dims of extent 1."""
     named = _axes(b) or []
     return b.unsqueeze(b[0], axes_of(named, b.rank() + len(named)))
+
+
+@converts("ExpandDims", domain=RUNTIME_DOMAIN)
+def expand_dims(b: Node) -> Results:
+    """Puts in one dim of extent 1."""
+    return b.unsqueeze(b[0], axes_of(b.known_ints(1), b.rank() + 1))
 
 
 @converts("Squeeze", bounded=True)
@@ -295,9 +302,16 @@ def space_to_depth(b: Node) -> Results:
 
 
 @converts("Trilu")
+@converts("Trilu", domain=RUNTIME_DOMAIN)
 def trilu(b: Node) -> Results:
     """Zeros below, or above, a diagonal."""
-    return one_side(b, b[0], not b.int("upper", 1), int(b.known(1)) if b.has(1) else 0)
+    if b.rank() < 2:
+        raise Unconvertible(f"input '{b.operand_name(0)}' has {b.rank()} dims; required: at least 2")
+    b.require_rank(1, 0, 1)
+    diagonal = b.known_ints(1) if b.has(1) else [0]
+    if len(diagonal) != 1:
+        raise Unconvertible(f"input 'k' has {len(diagonal)} elements; required: one")
+    return one_side(b, b[0], not b.int("upper", 1), diagonal[0])
 
 
 @converts("CenterCropPad")

@@ -65,6 +65,18 @@ class Node(OperatorCall[OnnxOp]):
         """The number of dims of an operand."""
         return len(self.shape(index))
 
+    def require_rank(self, index: int, *ranks: int) -> tuple[int, ...]:
+        """The shape of an operand, or of one that is left out, which has no dims.
+
+        Raises:
+            Unconvertible: it has another number of dims than these.
+        """
+        shape = self.shape(index) if self.has(index) else None
+        if shape is not None and len(shape) not in ranks:
+            required = " or ".join(map(str, ranks))
+            raise Unconvertible(f"input '{self.operand_name(index)}' has {len(shape)} dims; required: {required}")
+        return shape or ()
+
     def element(self, index: int = 0) -> Attribute:
         """The element type of an operand."""
         return element_of(self[index])

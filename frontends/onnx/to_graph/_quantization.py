@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx import TYPES_BY_NUMBER
+from mlc.dialects.onnx.contributed import RUNTIME_DOMAIN
 from mlc.frontends.onnx.to_graph._casts import short_float
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
@@ -34,12 +35,13 @@ def _along(b: Node, value: SSAValue, x: SSAValue) -> SSAValue:
     return value
 
 
-def _zero(b: GraphBuilder, element: Attribute) -> SSAValue:
+def no_zero_point(b: GraphBuilder, element: Attribute) -> SSAValue:
     """The zero point that is none."""
     return b.splat(0, (), element)
 
 
 @converts("QuantizeLinear", rounds_once=True)
+@converts("QuantizeLinear", domain=RUNTIME_DOMAIN, rounds_once=True)
 def quantize_linear(b: Node) -> Results:
     """`x / scale`, rounded, plus the zero point, within the type of the zero point."""
     x = b[0]
@@ -51,7 +53,7 @@ def quantize_linear(b: Node) -> Results:
     scale = _along(b, b.cast(b[1], element_of(x)), x)
     zero = None if zero is None else _along(b, zero, x)
     if element in graph.QUANTIZED:
-        return b(graph.QuantizeOp, x, scale, _zero(b, element) if zero is None else zero)
+        return b(graph.QuantizeOp, x, scale, no_zero_point(b, element) if zero is None else zero)
     if element not in STORED:
         raise Unconvertible(f"input 'y_zero_point' has elements of type {element}, to which nothing is quantised")
     scaled = b.div(x, scale)
@@ -62,17 +64,23 @@ def quantize_linear(b: Node) -> Results:
 @converts("DynamicQuantizeLinear")
 def dynamic_quantize_linear(b: Node) -> Results:
     """To ui8, with a scale and a zero point for the least and the largest element and 0; the scale of zeros is 1."""
-    x, axes, zero = b[0], range(b.rank()), b.number(0, b[0])
+    return dynamically_quantized(b, b[0])
+
+
+def dynamically_quantized(b: GraphBuilder, x: SSAValue) -> list[SSAValue]:
+    """What `DynamicQuantizeLinear` gives for a value: ui8, a scale and a zero point."""
+    axes, zero = range(len(shape_of(x))), b.number(0, x)
     low = b(graph.MinOp, b.reduce("min", x, axes), zero)
     high = b(graph.MaxOp, b.reduce("max", x, axes), zero)
     span = b.sub(high, low)
     scale = b.where(b.compare("eq", span, zero), b.number(1, x), b.div(span, b.number(255, x)))
     element = TYPES_BY_NUMBER[2]
-    zero_point = b(graph.QuantizeOp, b.sub(zero, low), scale, _zero(b, element))
+    zero_point = b(graph.QuantizeOp, b.sub(zero, low), scale, no_zero_point(b, element))
     return [b(graph.QuantizeOp, x, scale, zero_point), scale, zero_point]
 
 
 @converts("DequantizeLinear")
+@converts("DequantizeLinear", domain=RUNTIME_DOMAIN)
 def dequantize_linear(b: Node) -> Results:
     """`(x - zero point) * scale`, in the type of the scale."""
     number = b.int("output_dtype")
@@ -82,14 +90,15 @@ def dequantize_linear(b: Node) -> Results:
     zero = None if zero is None else _along(b, zero, b[0])
     if b.element() in graph.QUANTIZED:
         scale = b.cast(scale, element if b.element(1) == element else wide)
-        return b.cast(b(graph.DequantizeOp, b[0], scale, _zero(b, b.element()) if zero is None else zero), element)
+        zero = no_zero_point(b, b.element()) if zero is None else zero
+        return b.cast(b(graph.DequantizeOp, b[0], scale, zero), element)
     x = b.cast(b[0], f32 if is_float(b[0]) else i32)
     if zero is not None:
         x = b.sub(x, b.cast(zero, element_of(x)))
     return b.cast(b.mul(b.cast(x, wide), b.cast(scale, wide)), element)
 
 
-def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = False) -> SSAValue:
+def centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = False) -> SSAValue:
     """`x - zero point` in i32; a list of zero points is one per row, or one per column."""
     wide = b.cast(x, i32)
     if zero is None:
@@ -106,7 +115,7 @@ def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = F
 @converts("MatMulInteger")
 def mat_mul_integer(b: Node) -> Results:
     """A product of integers, in i32."""
-    return numpy_product(b, _centred(b, b[0], b.optional(2), rows=True), _centred(b, b[1], b.optional(3)))
+    return numpy_product(b, centred(b, b[0], b.optional(2), rows=True), centred(b, b[1], b.optional(3)))
 
 
 def _channels(b: GraphBuilder, zero: SSAValue | None, weights: SSAValue) -> SSAValue | None:
@@ -119,14 +128,14 @@ def _channels(b: GraphBuilder, zero: SSAValue | None, weights: SSAValue) -> SSAV
 @converts("ConvInteger")
 def conv_integer(b: Node) -> Results:
     """A convolution of integers, in i32; padding is the zero point."""
-    weights = _centred(b, b[1], _channels(b, b.optional(3), b[1]))
-    return convolution(b, _centred(b, b[0], b.optional(2)), weights, None)
+    weights = centred(b, b[1], _channels(b, b.optional(3), b[1]))
+    return convolution(b, centred(b, b[0], b.optional(2)), weights, None)
 
 
 @converts("QLinearMatMul")
 def q_linear_mat_mul(b: Node) -> Results:
     """A product of integers, scaled to integers again."""
-    total = numpy_product(b, _centred(b, b[0], b[2], rows=True), _centred(b, b[3], b[5]))
+    total = numpy_product(b, centred(b, b[0], b[2], rows=True), centred(b, b[3], b[5]))
     left = b[1]
     if len(shape_of(left)) == 1 and shape_of(left) != (1,):
         left = b.reshape(left, (shape_of(left)[0], 1))
@@ -136,19 +145,25 @@ def q_linear_mat_mul(b: Node) -> Results:
 
 def _requantized(b: Node, total: SSAValue, scale: SSAValue) -> SSAValue:
     """Sums in i32 times a scale, which is divided by that of the results already."""
-    scaled = b(graph.DequantizeOp, total, _number(b, scale), _zero(b, i32))
-    return b(graph.QuantizeOp, scaled, b.number(1, scaled), _number(b, b[7]))
+    scaled = b(graph.DequantizeOp, total, one_number(b, scale), no_zero_point(b, i32))
+    return b(graph.QuantizeOp, scaled, b.number(1, scaled), one_number(b, b[7]))
 
 
-def _number(b: GraphBuilder, value: SSAValue) -> SSAValue:
+def one_number(b: GraphBuilder, value: SSAValue) -> SSAValue:
+    """A scale or a zero point that is one number, without dims; another one as it is."""
     return b.reshape(value, ()) if shape_of(value) == (1,) else value
 
 
 @converts("QLinearConv")
 def q_linear_conv(b: Node) -> Results:
     """A convolution of integers, scaled to integers again."""
-    weights = _centred(b, b[3], _channels(b, b[5], b[3]))
-    total = convolution(b, _centred(b, b[0], b[2]), weights, b.optional(8))
+    return quantized_convolution(b, b[0])
+
+
+def quantized_convolution(b: Node, x: SSAValue) -> SSAValue:
+    """What `QLinearConv` gives for an image, with the other operands of a node."""
+    weights = centred(b, b[3], _channels(b, b[5], b[3]))
+    total = convolution(b, centred(b, x, b[2]), weights, b.optional(8))
     scale = b.div(b.mul(b[1], b[4]), b[6])
     if shape_of(scale) not in ((), (1,)):
         scale = b.reshape(scale, (shape_of(scale)[0], *[1] * (b.rank() - 2)))

@@ -42,17 +42,29 @@ class Weights:
         """The width of the state."""
         return shape_of(self.state)[0]
 
+    def ahead(self, b: GraphBuilder, x: SSAValue) -> SSAValue:
+        """What the loop over time takes instead of all inputs, `[time, batch, inputs]`."""
+        return x
+
+    def of_input(self, b: GraphBuilder, x: SSAValue) -> SSAValue:
+        """The product of the input of a step, and its weights."""
+        return b.matmul(x, self.input)
+
+    def of_state(self, b: GraphBuilder, h: SSAValue) -> SSAValue:
+        """The product of the state of a step, and its weights."""
+        return b.matmul(h, self.state)
+
 
 _RANKS = (3, 3, 3, 2, 1, 3, 3, 2)
 """How many dims the operands have, which are in the same places for all operators."""
 
 
-_Cell = Callable[[GraphBuilder, Node, SSAValue, Sequence[SSAValue], Weights], list[SSAValue]]
+Cell = Callable[[GraphBuilder, Node, SSAValue, Sequence[SSAValue], Weights], list[SSAValue]]
 """A step: of an input, the states and the weights, the next states, of which the first one is the output."""
 
 
 @dataclass(frozen=True)
-class _Layer:
+class Layer:
     """What the operators share: layouts, directions, lengths of sequences.
 
     Attributes:
@@ -61,7 +73,7 @@ class _Layer:
         functions: the activations of a direction that names none.
     """
 
-    cell: _Cell
+    cell: Cell
     states: int
     functions: tuple[str, ...]
 
@@ -85,13 +97,15 @@ class _Layer:
 
     def _direction(self, b: Node, x: SSAValue, number: int, backwards: bool, directions: int) -> list[SSAValue]:
         """The last states of a direction, and the outputs of all of its steps."""
-        w = self._weights(b, number, directions)
+        w = self.weights(b, number, directions)
         shape = (shape_of(x)[1], w.hidden)
         states = [_initial(b, 5 + state, number, shape) for state in range(self.states)]
         step = partial(_step, b, self.cell, w)
-        return direction(b, x, states, step, backwards, b.optional(4))
+        return direction(b, w.ahead(b, x), states, step, backwards, b.optional(4))
 
-    def _weights(self, b: Node, number: int, directions: int) -> Weights:
+    def weights(self, b: Node, number: int, directions: int) -> Weights:
+        """The weights of a direction."""
+
         def of(index: int) -> SSAValue | None:
             whole = b.optional(index)
             if whole is None:
@@ -117,7 +131,7 @@ class _Layer:
 
 
 def _step(
-    node: Node, cell: _Cell, w: Weights, b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue]
+    node: Node, cell: Cell, w: Weights, b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue]
 ) -> list[SSAValue]:
     return cell(b, node, x, states, w)
 
@@ -134,13 +148,13 @@ def _initial(b: Node, index: int, number: int, shape: tuple[int, int]) -> SSAVal
 def _total(b: GraphBuilder, x: SSAValue, h: SSAValue, w: Weights) -> SSAValue:
     """`x W + h R + b`, where `b` is the sum of both biases."""
     bias = None if w.bias is None or w.state_bias is None else b.add(w.bias, w.state_bias)
-    return b.add(plus(b, b.matmul(x, w.input), bias), b.matmul(h, w.state))
+    return b.add(plus(b, w.of_input(b, x), bias), w.of_state(b, h))
 
 
 @converts("RNN", rounds_once=True)
 def rnn(b: Node) -> Results:
     """`h = f(x W + h R + b)`."""
-    return _Layer(_rnn, 1, ("Tanh",)).converted(b)
+    return Layer(_rnn, 1, ("Tanh",)).converted(b)
 
 
 def _rnn(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
@@ -150,7 +164,7 @@ def _rnn(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w
 @converts("GRU", rounds_once=True)
 def gru(b: Node) -> Results:
     """Gates z and r, and a candidate: `h = (1 - z) g(x W + (r h) R + b) + z h` (Cho et al., 2014)."""
-    return _Layer(_gru, 1, ("Sigmoid", "Tanh")).converted(b)
+    return Layer(_gru, 1, ("Sigmoid", "Tanh")).converted(b)
 
 
 def _gru(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
@@ -172,10 +186,10 @@ def _gru(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w
 @converts("LSTM", rounds_once=True)
 def lstm(b: Node) -> Results:
     """Gates i, o, f and a candidate, in this order. `clip` limits what goes into them, not the cell."""
-    return _Layer(_lstm, 2, ("Sigmoid", "Tanh", "Tanh")).converted(b)
+    return Layer(lstm_cell, 2, ("Sigmoid", "Tanh", "Tanh")).converted(b)
 
 
-def _lstm(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
+def lstm_cell(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
     (h, c), (gate, candidate, last) = states, w.functions
     i, o, f, g = gates(b, _total(b, x, h, w), 4)
     of_i, of_o, of_f = [None] * 3 if w.peepholes is None else gates(b, w.peepholes, 3)

@@ -169,8 +169,13 @@ def _padding(
 @converts("MaxPool")
 def max_pool(b: Node) -> Results:
     """The largest element under each window, and where it is in the flattened tensor."""
-    x = b[0]
-    w = SlidingWindow.of(b, b.shape()[2:], b.ints("kernel_shape") or [])
+    return largest(b, b[0])
+
+
+def largest(b: Node, x: SSAValue) -> list[SSAValue]:
+    """What `MaxPool` gives for an image, with the attributes of a node."""
+    shape = shape_of(x)
+    w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or [])
     low, high = w.low, w.reach
     if w.has_wide_padding:
         if b.wants(1):
@@ -183,11 +188,11 @@ def max_pool(b: Node) -> Results:
         "padding": (*low, *high),
         "dilations": tuple(w.dilations),
     }
-    largest = slide(b, graph.MaxPoolOp, (x,), **options)
+    most = slide(b, graph.MaxPoolOp, (x,), **options)
     if not b.wants(1):
-        return largest
+        return [most]
     place = slide(b, graph.ArgMaxPoolOp, (x,), **options)
-    return [largest, _flattened(b, place, b.shape(), b.int("storage_order"))]
+    return [most, _flattened(b, place, shape, b.int("storage_order"))]
 
 
 def _flattened(b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_order: int) -> SSAValue:
@@ -206,7 +211,12 @@ def _flattened(b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_o
 @converts("AveragePool")
 def average_pool(b: Node) -> Results:
     """The mean under each window: over what is in the image, or in the padding as well, but not in what is added."""
-    x, shape = b[0], b.shape()
+    return averages(b, b[0])
+
+
+def averages(b: Node, x: SSAValue) -> SSAValue:
+    """What `AveragePool` gives for an image, with the attributes of a node."""
+    shape = shape_of(x)
     w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or [])
     counts = b.flag("count_include_pad")
     if w.has_wide_padding:

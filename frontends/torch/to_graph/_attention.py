@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.attention import for_each_head, swapped
 from mlc.frontends.operators.matrices import below_diagonal
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
@@ -129,12 +130,6 @@ def _grouped_mask(b: Call, mask: SSAValue, query: SSAValue, own: int) -> SSAValu
     return b.reshape(wide_, (*front, outer, count // own * rows, columns))
 
 
-def swapped(b: Call, x: SSAValue) -> SSAValue:
-    """The last two dims in each other's place."""
-    rank = len(shape_of(x))
-    return b.transpose(x, [*range(rank - 2), rank - 1, rank - 2])
-
-
 def _shared_heads(b: Call, query: SSAValue, x: SSAValue) -> SSAValue:
     """Heads repeated as often as the query has them."""
     shape = shape_of(x)
@@ -143,8 +138,7 @@ def _shared_heads(b: Call, query: SSAValue, x: SSAValue) -> SSAValue:
     heads, own = shape_of(query)[-3], shape[-3]
     if heads == own or heads % own:
         return x
-    wide_ = b.broadcast(b.unsqueeze(x, [len(shape) - 2]), (*shape[:-2], heads // own, *shape[-2:]))
-    return b.reshape(wide_, (*shape[:-3], heads, *shape[-2:]))
+    return for_each_head(b, x, heads)
 
 
 @converts("_scaled_dot_product_flash_attention_for_cpu_backward")

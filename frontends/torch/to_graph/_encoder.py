@@ -8,8 +8,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.attention import joined_heads, split_heads, swapped
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.torch.to_graph._attention import swapped
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
@@ -29,7 +29,7 @@ def multi_head_attention(
     parts: list[SSAValue] = []
     for i, x in enumerate((query, key, value)):
         weight, bias = (b.slice(each, 0, i * size, (i + 1) * size) for each in (qkv_weight, qkv_bias))
-        parts.append(_heads(b, _linear(b, x, weight, bias), num_head))
+        parts.append(split_heads(b, _linear(b, x, weight, bias), num_head))
     found, weights = _attended(b, parts, mask, mask_type)
     found = _linear(b, found, proj_weight, proj_bias)
     if not b.wants(1):
@@ -50,7 +50,7 @@ def encoder_layer(
     def attention(x: SSAValue) -> SSAValue:
         whole = _linear(b, x, qkv_weight, qkv_bias)
         parts = [b.slice(whole, 2, i * embed_dim, (i + 1) * embed_dim) for i in range(3)]
-        found, _ = _attended(b, [_heads(b, part, num_heads) for part in parts], mask, mask_type)
+        found, _ = _attended(b, [split_heads(b, part, num_heads) for part in parts], mask, mask_type)
         return _linear(b, found, proj_weight, proj_bias)
 
     def products(x: SSAValue) -> SSAValue:
@@ -78,12 +78,6 @@ def _linear(b: Call, x: SSAValue, weight: SSAValue, bias: SSAValue) -> SSAValue:
     return b.add(b.matmul(x, b.transpose(weight, (1, 0))), bias)
 
 
-def _heads(b: Call, x: SSAValue, heads: int) -> SSAValue:
-    """`[batch, rows, size]` as `[batch, head, rows, size of a head]`."""
-    batch, rows, size = shape_of(x)
-    return b.transpose(b.reshape(x, (batch, rows, heads, size // heads)), (0, 2, 1, 3))
-
-
 def _attended(
     b: Call, parts: list[SSAValue], mask: SSAValue | None, mask_type: int | None
 ) -> tuple[SSAValue, SSAValue]:
@@ -92,7 +86,7 @@ def _attended(
     A mask is true, or another number than 0, where a query does not see a key; a query that sees none is NaN.
     """
     query, key, value = (wide(b, each) for each in parts)
-    batch, heads, rows, size = shape_of(query)
+    batch, _, rows, size = shape_of(query)
     scores = b.matmul(b.scaled(query, 1 / sqrt(size)), swapped(b, key))
     if mask is not None:
         columns = shape_of(key)[2]
@@ -103,4 +97,4 @@ def _attended(
         scores = b.where(hidden, b.number(-inf, scores), scores)
     weights = b(graph.SoftmaxOp, scores, 3)
     found = b.cast(b.matmul(weights, value), element_of(parts[0]))
-    return b.reshape(b.transpose(found, (0, 2, 1, 3)), (batch, rows, heads * size)), weights
+    return joined_heads(b, found), weights

@@ -14,12 +14,11 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.lu import permutation, solve_with_factors, triangular_factors
+from mlc.frontends.operators.lu import inverse, permutation, solve_with_factors, triangular_factors
 from mlc.frontends.operators.matrices import (
     cut,
     diagonal,
     first_pivot,
-    identity,
     numbers,
     stacked,
     transposed,
@@ -162,8 +161,7 @@ def linalg_inv(b: Call, self: SSAValue | None = None, A: SSAValue | None = None)
 
 
 def _inverse(b: Call, factors: SSAValue, pivots: SSAValue) -> SSAValue:
-    right = b.broadcast(identity(b, factors, *shape_of(factors)[1:]), shape_of(factors))
-    return b.reshape(solve_with_factors(b, factors, pivots, right), b.shape())
+    return b.reshape(inverse(b, factors, pivots), b.shape())
 
 
 def _solved(

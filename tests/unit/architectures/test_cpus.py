@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 
 from mlc.architectures import cpus
-from mlc.architectures.architecture import LLVM
+from mlc.architectures.architecture import AS_MANY, HALF_AS_MANY, LLVM
 from mlc.architectures.facts import FACTS, FactSource, facts
+from mlc.architectures.x86_64_cpus import EXTRAS
 from mlc.benchmarks.cpu_models import find_mca, modelled
 from mlc.support.errors import CompilerBug
 from mlc.targets.machine import resolve_target
@@ -27,11 +29,34 @@ def test_every_fact_has_a_source() -> None:
 
 @pytest.mark.parametrize(
     ("name", "rates"),
-    [("haswell", (0, 0, 0)), ("tigerlake", (0, 0, 1)), ("sapphirerapids", (2, 2, 2)), ("cortex-a55", (1, 0, 1))],
+    [
+        ("haswell", (0, 0, 0, 1)),
+        ("skylake-avx512", (0, 0, 0, 1)),
+        ("tigerlake", (0, 0, 1, 1)),
+        ("sapphirerapids", (2, 0.5, 2, 2)),
+        ("znver1", (0, 0, 0, 0.5)),
+        ("cortex-a55", (1, 0, 1, 0.5)),
+        ("apple-m2", (4, 4, 4, 2)),
+    ],
 )
-def test_short_types_are_as_fast_as_f32_where_there_are_instructions(name: str, rates: tuple[int, ...]) -> None:
+def test_short_types_are_as_fast_as_f32_where_there_are_instructions(name: str, rates: tuple[float, ...]) -> None:
+    """Where there is none for pairs of i16, two do the same."""
     issue = resolve_target(name).issue
-    assert (issue.f16_fma_units, issue.bf16_dots, issue.i8_dots) == rates
+    assert (issue.f16_fma_units, issue.bf16_dots, issue.i8_dots, issue.i16_dots) == rates
+
+
+def test_rates_of_absent_instructions_are_none_whatever_the_row_says() -> None:
+    cpu = next(cpu for _, cpu in cpus() if cpu.name == "sapphirerapids")
+    assert replace(cpu, extras=("avx512fp16",)).values["bf16_dots"] == 0
+    assert cpu.sources["i16_dots"] is AS_MANY
+    assert replace(cpu, extras=()).sources["i16_dots"] is HALF_AS_MANY
+
+
+def test_a_host_may_use_what_the_cpus_of_the_table_have_beyond_their_levels() -> None:
+    for architecture, cpu in cpus():
+        if architecture.name == "x86_64":
+            known = EXTRAS[cpu.base]
+            assert cpu.extras == tuple(f for f in known if f in cpu.extras), cpu.name
 
 
 def test_a_number_has_one_source() -> None:

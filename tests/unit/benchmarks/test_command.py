@@ -37,6 +37,14 @@ def test_list() -> None:
     assert lines[0].split() == ["convolution", "resnet-7x7-3-64-224x224-s2"]
 
 
+def test_families() -> None:
+    lines = _benchmarks("--list", "--families", "int8,memory", "--only", "^(softmax|vgg|matmul)").stdout.splitlines()
+    assert {line.split()[0] for line in lines} == {"memory", "int8"}
+    result = _benchmarks("--list", "--families", "int8,int4")
+    assert result.returncode == 2
+    assert "no family is called int4; found matmul, convolution," in result.stderr
+
+
 def test_a_target_that_cannot_run() -> None:
     result = _benchmarks("--only", "mlp", "--target", "aarch64" if platform.machine() == "x86_64" else "x86-64-v3")
     assert result.returncode == 2

@@ -13,13 +13,13 @@ import mlc
 from mlc.architectures import add_architecture
 from mlc.architectures.architecture import Architecture, Cpu
 from mlc.compiler.backend import backend_of
+from mlc.compiler.model_inputs import read_tensors
 from mlc.support.additions import plugin_scope
 from mlc.support.errors import UserError
 from mlc.targets.machine import resolve_target
 from mlc.tests.unit.compiler.c_backend import CText
 from mlc.tools.mlc import main
 from mlc.tools.mlc_opt import main as mlc_opt
-from mlc.tools.model_inputs import read_tensors
 
 _PLUGIN = str(Path(__file__).with_name("c_backend.py"))
 _DIGITS = Path(__file__).parents[3] / "examples" / "digits"

@@ -29,13 +29,14 @@ _ELLIPSIS = "…"
 _PAGES = [
     *(
         pytest.param(page, marks=pytest.mark.slow)
-        for page in ("docs/tour.md", "docs/deploy.md", "docs/tuning.md", "README.md")
+        for page in ("docs/tour.md", "docs/deploy.md", "docs/quantization.md", "docs/tuning.md", "README.md")
     ),
     "docs/errors.md",
     "docs/irdl.md",
     "docs/machines.md",
     "docs/security.md",
     "ARCHITECTURE.md",
+    pytest.param("examples/digits/README.md", marks=pytest.mark.slow),
 ]
 _LINKING = sorted(
     str(page.relative_to(_ROOT))

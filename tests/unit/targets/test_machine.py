@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from mlc.architectures import cpus
@@ -27,6 +29,54 @@ def test_native_believes_flags_over_the_model(monkeypatch: pytest.MonkeyPatch):
     assert "avxvnni" in machine.features and "avx512f" not in machine.features
 
 
+def _entries(cpu: str, *more: str, model: str, but: tuple[str, ...] = ()) -> dict[str, str]:
+    """What the kernel reports of a CPU of Intel that has the features of one of the table and `more`."""
+    flags = [f for f in (*resolve_target(cpu).required_cpu_flags, *more) if f not in but]
+    return {"vendor_id": "GenuineIntel", "cpu family": "6", "model": model, "flags": " ".join(flags)}
+
+
+@pytest.mark.parametrize(
+    ("entries", "extras", "rates"),
+    [
+        (_entries("x86-64-v4", model="1"), (), (0, 0, 0)),
+        (_entries("x86-64-v4", "avx512_vnni", model="1"), ("avx512vnni",), (2, 0, 0)),
+        (_entries("x86-64-v4", "avx512_bf16", model="1"), ("avx512bf16",), (0, 0.5, 0)),
+        (_entries("x86-64-v4", "avx512_fp16", "avx_vnni", model="1"), ("avxvnni", "avx512fp16"), (2, 0, 2)),
+        (_entries("x86-64-v3", "avx_vnni", model="1"), ("avxvnni",), (2, 0, 0)),
+        (_entries("x86-64-v3", "avx512_vnni", "amx_int8", model="1"), (), (0, 0, 0)),
+        (_entries("x86-64-v2", "avx_vnni", model="1"), (), (0, 0, 0)),
+    ],
+)
+def test_native_uses_what_a_cpu_has_that_nobody_knows(
+    entries: dict[str, str], extras: tuple[str, ...], rates: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(host, "machine_name", lambda: "x86_64")
+    monkeypatch.setattr(host, "_cpu_entries", lambda: entries)
+    machine = resolve_target("native")
+    level = resolve_target(machine.cpu)
+    assert machine.cpu == machine.base and machine.features == (*level.features, *extras)
+    assert (machine.issue.i8_dots, machine.issue.bf16_dots, machine.issue.f16_fma_units) == rates
+
+
+def test_native_counts_only_what_is_not_hidden(monkeypatch: pytest.MonkeyPatch):
+    hidden = ("avx512_bf16", "avx512_vnni", "avx_vnni")
+    monkeypatch.setattr(host, "machine_name", lambda: "x86_64")
+    monkeypatch.setattr(host, "_cpu_entries", lambda: _entries("sapphirerapids", model="143", but=hidden))
+    machine = resolve_target("native")
+    assert machine.cpu == "sapphirerapids" and not {"avx512bf16", "avx512vnni", "avxvnni"} & {*machine.features}
+    assert (machine.issue.i8_dots, machine.issue.bf16_dots, machine.issue.f16_fma_units) == (0, 0, 2)
+
+
+def test_a_model_that_lacks_features_of_the_host_is_not_meant(monkeypatch: pytest.MonkeyPatch):
+    """A hypervisor may call what has the features of a Sapphire Rapids a Rocket Lake."""
+    monkeypatch.setattr(host, "machine_name", lambda: "x86_64")
+    for cpu, found in (("rocketlake", "rocketlake"), ("sapphirerapids", "x86-64-v4")):
+        entries = _entries(cpu, model="167")
+        monkeypatch.setattr(host, "_cpu_entries", partial(dict[str, str], entries))
+        machine = resolve_target("native")
+        assert (machine.cpu, machine.features) == (found, resolve_target(cpu).features)
+
+
 def test_native_on_other_architectures(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(host, "machine_name", lambda: "riscv64")
     with pytest.raises(UserError, match="'native' is a riscv64 machine; mlc generates code for x86_64 and aarch64"):
@@ -46,6 +96,12 @@ def test_native_on_other_architectures(monkeypatch: pytest.MonkeyPatch):
             {"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85", "flags": "avx512f avx512_vnni"},
             "cascadelake",
         ),
+        (
+            {"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85", "flags": "avx512_vnni avx512_bf16"},
+            "cooperlake",
+        ),
+        ({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "175", "flags": "avx_vnni"}, "sierraforest"),
+        ({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "175", "flags": "avx512f"}, None),
         ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "160"}, "znver4"),
         ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "80"}, "znver3"),
         ({"vendor_id": "AuthenticAMD", "cpu family": "23", "model": "49"}, "znver2"),

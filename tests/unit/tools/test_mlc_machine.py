@@ -204,14 +204,25 @@ def test_ways_are_believed_if_lines_conflict(
 
 
 @pytest.mark.parametrize(
-    "target", ["x86-64-v2", "znver3", "sapphirerapids", "neoverse-n1", "neoverse-v1", "cortex-a53"]
+    "target",
+    [
+        "x86-64-v2",
+        "znver3",
+        "alderlake",
+        "skylake-avx512",
+        "sapphirerapids",
+        "neoverse-n1",
+        "neoverse-v1",
+        "cortex-a53",
+    ],
 )
 def test_probes_are_code_for_all_machines(target: str, tmp_path: Path) -> None:
     machine = resolve_target(target)
     probes = instruction_probes(machine)
+    assert ("i16 dots" in probes) == (machine.arch == "x86_64")
     walks = [probe_code.clock(machine), probe_code.chase(machine), probe_code.write(machine, 1 << 14)]
     texts = {each.symbol: each.text for each in [*probes.values(), *walks]} | {"tasks": thread_tasks(machine)}
-    assert ("i8 dots" in probes) == bool({"avx512vnni", "dotprod"} & {*machine.features})
+    assert ("i8 dots" in probes) == bool({"avx512vnni", "avxvnni", "dotprod"} & {*machine.features})
     cache = Cache(tmp_path)
     compiler = Compiler(find_clang(None, cache), clang_flags(machine, 2), cache, Processes())
     units = [Unit(symbol, text) for symbol, text in texts.items()]
@@ -234,4 +245,5 @@ def test_this_machine() -> None:
     assert 300 < found["frequency_mhz"] < 9000
     if host.core_count() > 1:
         assert found["fork_join_ns"] > 0 and found["wake_ns"] > 0
-    assert (found["i8_dots"] > 0) == bool({"avx512vnni", "dotprod"} & {*native.features}) or native.vector_bits == 256
+    assert (found["i8_dots"] > 0) == bool({"avx512vnni", "avxvnni", "dotprod"} & {*native.features})
+    assert ("i16_dots" in found) == (native.arch == "x86_64") and found.get("i16_dots", 1) > 0.2

@@ -88,18 +88,6 @@ func.func private @shift(%x: memref<4xi32>, %out: memref<4xi32> {mlc.output}) {
   return
 }
 
-// CHECK-LABEL: @saturate(
-// CHECK: llvm.intr.fptosi.sat(%{{.*}}) : (vector<4xf32>) -> vector<4xi32>
-// CHECK: llvm.intr.fptoui.sat(%{{.*}}) : (vector<4xf32>) -> vector<4xi32>
-func.func private @saturate(%x: memref<4xf32>, %out: memref<4xi32> {mlc.output}) {
-  %a = loop.load %x[0] : memref<4xf32>, vector<4xf32>
-  %b = arith.fptosi %a : vector<4xf32> to vector<4xi32>
-  %c = arith.fptoui %a : vector<4xf32> to vector<4xi32>
-  %d = arith.xori %b, %c : vector<4xi32>
-  loop.store %d, %out[0] : memref<4xi32>, vector<4xi32>
-  return
-}
-
 // A constant of which one lane is 0, and a shift by just as many places as there are bits.
 // CHECK-LABEL: @a_lane_of_zero(
 // CHECK: %[[BY_ZERO:.*]] = llvm.icmp "eq"

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
+from mlc.compiler.model_inputs import Array, arrange_calls, read_tensors
 from mlc.support.errors import UserError
 from mlc.targets.program import TensorSpec
-from mlc.tools.model_inputs import Array, arrange_calls, read_tensors
 
 _IMAGE = TensorSpec("image", "float32", (1, 8, 8))
 

@@ -1,0 +1,175 @@
+"""`mlc.quantize`: which products take integers, what the IR says of them, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+import mlc
+from mlc.dialects.graph import Conv2dOp, DequantizeOp, MatmulOp, QuantizeOp
+from mlc.quantization import QuantizedModel
+
+_MODEL = """
+func.func @main(%x: tensor<2x8xf32>, %z: tensor<4x3xf32>) -> tensor<2x3xf32> {
+  %w = graph.constant dense_resource<w> : tensor<8x4xf32>
+  %a = graph.matmul %x, %w : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
+  %r = graph.relu %a : tensor<2x4xf32>
+  %b = graph.matmul %r, %z PLAN: tensor<2x4xf32>, tensor<4x3xf32> -> tensor<2x3xf32>
+  return %b : tensor<2x3xf32>
+}
+"""
+
+
+_WEIGHTS = {"w": np.random.default_rng(0).standard_normal((8, 4)).astype(np.float32)}
+
+
+def _quantized(data: Any, plan: str = "", **options: Any) -> QuantizedModel:
+    return mlc.quantize(_MODEL.replace("PLAN", plan), data, weights=_WEIGHTS, **options)
+
+
+def _data() -> dict[str, Any]:
+    random = np.random.default_rng(1)
+    return {
+        "x": random.standard_normal((5, 2, 8)).astype(np.float32),
+        "z": random.standard_normal((4, 3)).astype(np.float32),
+    }
+
+
+def _products(module: ModuleOp) -> list[MatmulOp]:
+    return [op for op in module.walk() if isinstance(op, MatmulOp)]
+
+
+def _precisions(module: ModuleOp) -> list[str]:
+    return [str(op.attributes["mlc.precision"]) for op in _products(module)]
+
+
+def test_operands_of_products_are_quantised() -> None:
+    model = _quantized(_data())
+    model.module.verify()
+    first, second = _products(model.module)
+    assert _precisions(model.module) == ['"i8"', '"i8"']
+    integers = [
+        str(v.owner.input.type) for op in (first, second) for v in op.operands if isinstance(v.owner, DequantizeOp)
+    ]
+    assert integers == ["tensor<2x8xui8>", "tensor<8x4xi8>", "tensor<2x4xui8>", "tensor<4x3xui8>"]
+    scales = [str(v.owner.scale.type) for v in first.operands if isinstance(v.owner, DequantizeOp)]
+    assert scales == ["tensor<f32>", "tensor<1x4xf32>"]
+    assert 0 < model.error < 0.03 and all(row.error is not None and 0 < row.error < 0.02 for row in model.rows)
+    assert model.bytes < model.bytes_before
+
+
+def test_the_result_compiles_to_what_was_measured(tmp_path: Path) -> None:
+    data = _data()
+    model = _quantized(data)
+    model.save(tmp_path / "short.mlir")
+    wanted = mlc.compile(_MODEL.replace("PLAN", ""), weights=_WEIGHTS)
+    kept, found = mlc.compile(model.module), mlc.compile(tmp_path / "short.mlir")
+    pairs = [(found(x, data["z"]), wanted(x, data["z"])) for x in data["x"]]
+    off = sum(np.sum((a - b) ** 2) for a, b in pairs) / sum(np.sum(b**2) for _, b in pairs)
+    assert off**0.5 == pytest.approx(model.error, rel=1e-3)
+    np.testing.assert_array_equal(kept(data["x"][0], data["z"]), pairs[0][0])
+
+
+def test_symmetric_ranges_need_no_zero_point() -> None:
+    model = _quantized(_data(), symmetric=True)
+    kinds = {str(op.result.type.element_type) for op in model.module.walk() if isinstance(op, QuantizeOp)}
+    assert kinds == {"i8"}
+
+
+def test_the_plan_is_obeyed() -> None:
+    model = _quantized(_data(), '{mlc.precision = "f32"} ')
+    assert _precisions(model.module) == ['"i8"', '"f32"']
+    assert "mlc.error" not in _products(model.module)[1].attributes
+    assert model.rows[1].error is None and model.rows[1].precision == "f32"
+    assert not any(isinstance(v.owner, DequantizeOp) for v in _products(model.module)[1].operands)
+
+
+@pytest.mark.slow
+def test_the_largest_errors_go_back_to_floats_first() -> None:
+    free = _quantized(_data())
+    worst = max(range(2), key=lambda i: free.rows[i].error or 0)
+    model = _quantized(_data(), max_error=free.error * 0.99)
+    assert [row.precision for row in model.rows][worst] == "f32" and model.error <= free.error * 0.99
+    none = _quantized(_data(), max_error=0)
+    assert [row.precision for row in none.rows] == ["f32", "f32"] and none.error == 0
+    assert not any(isinstance(op, QuantizeOp | DequantizeOp) for op in none.module.walk())
+
+
+@pytest.mark.slow
+def test_a_batch_norm_is_part_of_the_weights() -> None:
+    file = Path(mlc.__file__).parent / "examples" / "digits" / "cnn.mlir"
+    image = np.random.default_rng(0).random((4, 1, 8, 8), np.float32)
+    model = mlc.quantize(file, image)
+    convolutions = [op for op in model.module.walk() if isinstance(op, Conv2dOp)]
+    scales = [str(op.weights.owner.scale.type) for op in convolutions if isinstance(op.weights.owner, DequantizeOp)]
+    assert scales == ["tensor<16x1x1x1xf32>", "tensor<32x1x1x1xf32>"]
+    assert not any(op.name == "graph.batch_norm" for op in model.module.walk())
+
+
+def test_without_data_there_is_a_warning() -> None:
+    with pytest.warns(UserWarning, match="random inputs"):
+        first = _quantized(None)
+    with pytest.warns(UserWarning, match="random inputs"):
+        again, other = _quantized(None), _quantized(None, seed=1)
+    assert first.error == again.error != other.error
+
+
+def _refused(words: str, data: Any, plan: str = "", **options: Any) -> None:
+    with pytest.raises(mlc.UserError) as e:
+        _quantized(data, plan, **options)
+    assert words in str(e.value)
+
+
+def test_what_is_wrong_is_said(tmp_path: Path) -> None:
+    data = _data()
+    _refused("required: one of minmax, percentile, mse", data, calibration="max")
+    _refused("the largest error is -1; required: a number that is not negative", data, max_error=-1)
+    _refused('mlc.precision is "i4"; required: "i8" or "f32"', data, '{mlc.precision = "i4"} ')
+    infinite = {**data, "x": np.full((1, 2, 8), np.inf, np.float32)}
+    _refused("an operand is not finite for sample 0; required: finite numbers", infinite)
+    _refused("no tensor 'z' for that input", {"x": data["x"]})
+    _refused("holds no sample; required: at least one", {**data, "x": data["x"][:0]})
+    _refused("holds no .npy; required: an array for each input", tmp_path)
+    _refused("not found", tmp_path / "data.npz")
+    with pytest.raises(TypeError, match="found data of type list"):
+        _quantized([1, 2])
+
+
+_TWO = "func.func @a(%x: tensor<2xf32>) { return }\nfunc.func @b(%x: tensor<2xf32>) { return }"
+_PLAIN = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
+
+
+def test_models_that_cannot_be_quantised() -> None:
+    with pytest.raises(mlc.UserError, match="has no matrix product and no 2-d convolution of f32"):
+        mlc.quantize(_PLAIN)
+    with pytest.raises(mlc.UserError, match="the model has the functions 'a', 'b'; required: one"):
+        mlc.quantize(_TWO)
+    with pytest.raises(mlc.UserError, match=r"the model has graph\.quantize already; required: the model of floats"):
+        mlc.quantize(_quantized(_data()).module, _data())
+    with pytest.raises(TypeError, match="found a model of type int"):
+        mlc.quantize(3)  # pyright: ignore[reportArgumentType]
+
+
+def test_samples_from_files(tmp_path: Path) -> None:
+    data = _data()
+    wanted = _quantized(data)
+    np.savez(tmp_path / "data.npz", **data)
+    assert _quantized(tmp_path / "data.npz").rows == wanted.rows
+    (tmp_path / "folder").mkdir()
+    for name, array in data.items():
+        np.save(tmp_path / "folder" / f"{name}.npy", array)
+    assert _quantized(tmp_path / "folder").rows == wanted.rows
+
+
+def test_files_that_are_samples(tmp_path: Path) -> None:
+    text = "func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {\n"
+    text += "  %y = graph.matmul %x, %x : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>\n"
+    text += "  return %y : tensor<2x2xf32>\n}\n"
+    data = np.random.default_rng(0).standard_normal((3, 2, 2)).astype(np.float32)
+    np.save(tmp_path / "one.npy", data[0])
+    np.save(tmp_path / "two.npy", data[1:])
+    assert mlc.quantize(text, tmp_path).rows == mlc.quantize(text, data).rows
