@@ -25,8 +25,8 @@ ui8 = IntegerType(8, Signedness.UNSIGNED)
 ui16 = IntegerType(16, Signedness.UNSIGNED)
 WORD_BITS = 32
 """The width of a word, which is that of a sum: lanes of words and lanes of sums are the same lanes."""
-INTEGERS: tuple[Attribute, ...] = (i8, ui8, i16, ui16)
-FLOATS: tuple[Attribute, ...] = (bf16, f16)
+SHORT_INTEGERS: tuple[Attribute, ...] = (i8, ui8, i16, ui16)
+SHORT_FLOATS: tuple[Attribute, ...] = (bf16, f16)
 
 
 def per_word(element: Attribute) -> int:
@@ -85,16 +85,16 @@ class DotOp(IRDLOperation):
 
     def verify_(self) -> None:
         kinds = self.lhs_type, self.rhs_type
-        group = next((g for g in (INTEGERS, FLOATS) if all(kind in g for kind in kinds)), None)
+        group = next((g for g in (SHORT_INTEGERS, SHORT_FLOATS) if all(kind in g for kind in kinds)), None)
         if group is None or per_word(kinds[0]) != per_word(kinds[1]):
             raise VerifyException(
                 f"loop.dot: required numbers of one width, of i8, ui8, i16, ui16, bf16 or f16, "
                 f"got {kinds[0]} and {kinds[1]} (dot_c1)"
             )
         words, sums = self.lhs.type, self.accumulator.type
-        if element_type(words) != i32 or element_type(sums) != (i32 if group is INTEGERS else f32):
+        if element_type(words) != i32 or element_type(sums) != (i32 if group is SHORT_INTEGERS else f32):
             raise VerifyException(
-                f"loop.dot: required words of i32 and sums of {i32 if group is INTEGERS else f32}, "
+                f"loop.dot: required words of i32 and sums of {i32 if group is SHORT_INTEGERS else f32}, "
                 f"got {words} and {sums} (dot_c2)"
             )
         if _lanes(words) != _lanes(sums):

@@ -31,16 +31,21 @@ _KINDS = {
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _OperandKind:
     """An attribute without a default."""
 
     name: str
     required: bool = False
 
 
-_INT, _FLOAT, _STRING, _INT_LIST = _Kind("INT"), _Kind("FLOAT"), _Kind("STRING"), _Kind("INTS")
-_FLOAT_LIST, _STRING_LIST = _Kind("FLOATS"), _Kind("STRINGS")
-_NEEDED, _NEEDED_LIST = _Kind("INT", True), _Kind("INTS", True)
+_INT, _FLOAT, _STRING, _INT_LIST = (
+    _OperandKind("INT"),
+    _OperandKind("FLOAT"),
+    _OperandKind("STRING"),
+    _OperandKind("INTS"),
+)
+_FLOAT_LIST, _STRING_LIST = _OperandKind("FLOATS"), _OperandKind("STRINGS")
+_NEEDED, _NEEDED_LIST = _OperandKind("INT", True), _OperandKind("INTS", True)
 _WINDOW = {"pads": _INT_LIST, "strides": _INT_LIST, "auto_pad": "NOTSET"}
 _POOL = {**_WINDOW, "kernel_shape": _NEEDED_LIST, "ceil_mode": 0}
 _CONV = {**_WINDOW, "kernel_shape": _INT_LIST, "dilations": _INT_LIST, "group": 1}
@@ -234,6 +239,6 @@ def _formal(schema: Any, word: str) -> Any:
 
 
 def _attribute(schema: Any, name: str, said: Any) -> Any:
-    if isinstance(said, _Kind):
+    if isinstance(said, _OperandKind):
         return schema.Attribute(name, getattr(schema.AttrType, said.name), required=said.required)
     return schema.Attribute(name, cast(Any, onnx_package("onnx.helper")).make_attribute(name, said))

@@ -26,10 +26,10 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tensor
 from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding, zeros
-from mlc.dialects.loop.dot import per_word
+from mlc.dialects.loop.dot import per_word, ui8
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import constant_from
-from mlc.passes.graph._integer_factors import Factor, Weights, factor_of, known_array, quantize_to, ui8, weights_of
+from mlc.passes.graph._integer_factors import Factor, IntegerWeights, factor_of, known_array, quantize_to, weights_of
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import least_of, most_of
 from mlc.support.rounding import Rounding
@@ -73,10 +73,10 @@ class UseIntegerProductsPass(Pass):
                 quantize_to(op, element, ctx.resources)
         for op in list(module.walk()):
             if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32):
-                _Product(op, element, ctx).rewrite()
+                _IntegerProduct(op, element, ctx).rewrite()
 
 
-class _Product:
+class _IntegerProduct:
     """A contraction of quantised numbers on its way to one of integers."""
 
     def __init__(self, op: MatmulOp | ConvOp, element: Attribute, ctx: CompilerContext) -> None:
@@ -99,7 +99,7 @@ class _Product:
             return
         self._rewrite(factor, weights)
 
-    def _why_not(self, factor: Factor, weights: Weights) -> str | None:
+    def _why_not(self, factor: Factor, weights: IntegerWeights) -> str | None:
         count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]
         if isinstance(self.op, MatmulOp):
             count = weights.integers.shape[-2]
@@ -127,7 +127,7 @@ class _Product:
         zeros, element = known_array(factor.zero_point, self.ctx.resources), element_of(factor.quantized)
         return zeros is not None and least_of(element) <= zeros.min() and zeros.max() <= most_of(element)
 
-    def _has_normal_scales(self, factor: Factor, weights: Weights) -> bool:
+    def _has_normal_scales(self, factor: Factor, weights: IntegerWeights) -> bool:
         """Whether products of scales, as far as these are known, are as exact in f32 as scales are."""
         assert factor.scale is not None
         by_row = known_array(factor.scale, self.ctx.resources)
@@ -164,7 +164,7 @@ class _Product:
             return None
         return full.reshape(-1, *[1] * (len(shape_of(self.op.result)) - 1 - self._channel_axis))
 
-    def _rewrite(self, factor: Factor, weights: Weights) -> None:
+    def _rewrite(self, factor: Factor, weights: IntegerWeights) -> None:
         factor = self._as_element(factor)
         integers = weights.integers
         axes = tuple(i for i in range(integers.ndim) if i != self._weight_axis)
@@ -193,7 +193,7 @@ class _Product:
             _erase_unused(operand)
         self.ctx.remark(total.owner, "computed in integers")  # pyright: ignore[reportArgumentType]
 
-    def _scaled(self, total: SSAValue, factor: Factor, weights: Weights) -> SSAValue:
+    def _scaled(self, total: SSAValue, factor: Factor, weights: IntegerWeights) -> SSAValue:
         """The sums times both scales."""
         assert factor.scale is not None
         by_channel = None if weights.scale is None else self._by_channel(weights.scale)

@@ -19,7 +19,7 @@ from mlc.analysis.accesses import replace_counter
 from mlc.analysis.legality import note_if_refused, require_reduction
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.loop import DotOp, ForOp, LoadOp
-from mlc.dialects.loop.dot import FLOATS, INTEGERS, per_word
+from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling
@@ -27,13 +27,13 @@ from mlc.schedules.steps.pack import Packer
 from mlc.support.affine import split_terms
 from mlc.support.context import Remark
 from mlc.support.errors import Refused
-from mlc.support.types import element_type, memref_type
+from mlc.support.types import element_type, integer_width, memref_type
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Words:
+class WordLayout:
     """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32.
 
     A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits.
@@ -100,7 +100,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     Raises:
         Refused: the loops are not sums of such products, or the argument is not a constant; nothing has been changed.
     """
-    sums = [_product_sum(loop, count) for loop in loops]
+    sums = [_product_sum(loop, count, packer) for loop in loops]
     arguments = {memory_of(each.of_argument) for each in sums}
     if len(arguments) != 1:
         raise Refused("its factors in words are several arguments")
@@ -112,7 +112,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     axes = {_axis_of(each.of_argument.load, each.loop) for each in sums}
     if len(axes) != 1:
         raise Refused("it runs along several axes of the argument")
-    words = Words(axes.pop(), count, tuple(memref_type(argument).get_shape()))
+    words = WordLayout(axes.pop(), count, tuple(memref_type(argument).get_shape()))
     if words.sizes[words.axis] % count:
         raise Refused(f"{words.sizes[words.axis]} numbers along the axis are no multiple of {count}")
     target = packer.relay(argument, words)
@@ -125,8 +125,8 @@ def memory_of(factor: _Factor) -> SSAValue:
     return factor.load.memref
 
 
-def _product_sum(loop: ForOp, count: int) -> _ProductSum:
-    """What a loop adds up.
+def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
+    """What a loop adds up; the factor in words is one that the packer knows, if both may be.
 
     Raises:
         Refused: it is not a sum of products of short numbers, one of them along memory.
@@ -152,11 +152,11 @@ def _product_sum(loop: ForOp, count: int) -> _ProductSum:
     if loop.range.start or loop.range.step != 1 or len(loop.range) % count:
         raise Refused(f"{len(loop.range)} iterations are no multiple of {count}, counted from 0")
     runs_along = [_runs_along_memory(f.load, loop, count) for f in factors]
-    arguments = [isinstance(memory_of(f), BlockArgument) for f in factors]
-    for number in (0, 1):
-        other = 1 - number
-        if runs_along[number] and arguments[other] and not (runs_along[other] and number and arguments[number]):
-            return _ProductSum(loop, combine, factors[number], factors[other])
+    buffers = [memory_of(f) for f in factors]
+    known = [isinstance(buffer, BlockArgument) and packer.knows(buffer) for buffer in buffers]
+    for number in sorted((0, 1), key=lambda number: not known[1 - number]):
+        if runs_along[number] and isinstance(buffers[1 - number], BlockArgument):
+            return _ProductSum(loop, combine, factors[number], factors[1 - number])
     raise Refused("none of its factors lies along memory where the other one is an argument")
 
 
@@ -170,10 +170,10 @@ def _factor(value: SSAValue) -> _Factor:
     if not isinstance(widening, ExtSIOp | ExtUIOp | arith.ExtFOp):
         raise Refused("a factor is not a widened short number")
     load = widening.operands[0].owner
-    element = widening.operands[0].type
-    if isinstance(widening, ExtUIOp) and isinstance(element, IntegerType):
-        element = IntegerType(element.width.data, Signedness.UNSIGNED)
-    if not isinstance(load, LoadOp) or element not in (*INTEGERS, *FLOATS):
+    element: Attribute = widening.operands[0].type
+    if isinstance(widening, ExtUIOp) and (width := integer_width(element)) is not None:
+        element = IntegerType(width, Signedness.UNSIGNED)
+    if not isinstance(load, LoadOp) or element not in (*SHORT_INTEGERS, *SHORT_FLOATS):
         raise Refused(f"a factor is not loaded, or is a number of {element}, of which no word is made")
     return _Factor(load, widening, element)
 
@@ -202,7 +202,7 @@ def _runs_along_memory(load: LoadOp, loop: ForOp, count: int) -> bool:
     return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
 
 
-def _rewrite(each: _ProductSum, words: Words, target: SSAValue) -> None:
+def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
     """Read words, and add their dot product."""
     loop, count, counter = each.loop, words.count, each.loop.induction_variable
     replace_counter(counter, ((counter,), AffineExpr.dimension(0) * count))

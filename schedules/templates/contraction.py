@@ -19,7 +19,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.analysis.argument_names import argument_name
-from mlc.dialects.loop.dot import FLOATS, INTEGERS, per_word
+from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tiles_near_best
@@ -228,7 +228,7 @@ def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]
     elements = [tensor_type(v).element_type for v in op.inputs]
     if not op.contracts or len(set(elements)) != 1 or tensor_type(op.result).element_type not in (i32, f32):
         return 1
-    if elements[0] not in (*INTEGERS, *FLOATS) or contraction.is_grouped:
+    if elements[0] not in (*SHORT_INTEGERS, *SHORT_FLOATS) or contraction.is_grouped:
         return 1
     count, innermost = per_word(elements[0]), len(op.dims) - 1
     panels = contraction.operands_with_lanes()
