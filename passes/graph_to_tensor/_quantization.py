@@ -14,15 +14,21 @@ from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.passes.graph_to_tensor._casts import converted
 from mlc.passes.graph_to_tensor._codes import decoded, encoded
-from mlc.passes.graph_to_tensor._elementwise import Elementwise
+from mlc.passes.graph_to_tensor._elementwise import Elementwise, scalar_constant
 from mlc.passes.graph_to_tensor._points import Points
-from mlc.support.dtypes import STORED, least_of, most_of
+from mlc.support.dtypes import STORED, is_unsigned, least_of, most_of
 from mlc.support.types import element_type, integer_width
 
 
 def _number(p: Points, q: SSAValue, element: Attribute) -> SSAValue:
     """A quantised number as one of another type."""
     return converted(p, decoded(p, q) if q.type in STORED else q, element)
+
+
+def _known(operand: SSAValue) -> int | float | None:
+    """The number that a scale or a zero point is, as a signed one, if it is in the kernel."""
+    constant = scalar_constant(operand)
+    return None if constant is None else constant.value.data
 
 
 _ROUNDING = 1.5 * 2.0**23
@@ -41,9 +47,11 @@ class QuantizeToMap(Elementwise):
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.QuantizeOp)
-        target, is_scaled = element_type(op.result.type), graph.splat_of(op.scale) == 1
-        width, zero = integer_width(target), graph.splat_of(op.zero_point)
+        target, is_scaled = element_type(op.result.type), _known(op.scale) == 1
+        width, zero = integer_width(target), _known(op.zero_point)
         assert width is not None
+        if zero is not None and is_unsigned(target):
+            zero = int(zero) % (1 << width)
 
         def body(p: Points, x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             scaled = x if is_scaled else p.div(x, scale)
@@ -85,7 +93,7 @@ class DequantizeToMap(Elementwise):
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.DequantizeOp)
-        has_zero = graph.splat_of(op.zero_point) != 0
+        has_zero = _known(op.zero_point) != 0
 
         def body(p: Points, q: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             difference = _number(p, q, i32)

@@ -33,7 +33,7 @@ func.func private @product(%x: memref<3x12xi8>, %w: memref<12x5xi8>, %y: memref<
 // Words are packed, vectorised and unrolled as other numbers are.
 
 // CHECK-LABEL: @panels(%x: memref<3x12xi8>, %w: memref<1x3x5xi32>, %y: memref<3x5xi32>
-// CHECK-COUNT-3: loop.dot {{.*}} of ui8, i8 : vector<5xi32>, vector<5xi32>
+// CHECK-COUNT-3: loop.dot {{.*}} of ui8, i8 : vector<8xi32>, vector<8xi32>
 // CHECK-NOT:     loop.dot
 func.func private @panels(%x: memref<3x12xi8>, %w: memref<12x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4), interchange(n, m), tile(n, 8), pack(w, n), vectorize(ni, 8), unroll(k)]>} {
