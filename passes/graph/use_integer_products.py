@@ -60,11 +60,12 @@ class UseIntegerProductsPass(Pass):
     whose integers, less their zero point, fit in i8; scales differ at most by channel of the result, and by row. The
     first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does so
     with another zero point. No sum of ui8 times i8 may overflow i32, or the product is left alone. Sums in f32 round,
-    those of integers do not.
+    those of integers do not. Products of scales that are known are normal numbers of f32; of scales that are not, this
+    is assumed: an infinite one makes an infinity of a sum that would be NaN.
     """
 
     name = "use-integer-products"
-    rounding = Rounding(16, "sums of integers are exact")
+    rounding = Rounding(16, "sums of integers are exact, and scaled once", finite_only=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         element = _wanted_element(resolve_target(ctx.target))
