@@ -39,7 +39,7 @@ _MOST_BITS = 16
 
 @lowers("convert-graph-to-tensor", graph.QuantizeOp)
 class QuantizeToMap(Elementwise):
-    """The conversion from floats saturates, and makes 0 of NaN.
+    """The conversion from floats saturates; NaN is less than all of them.
 
     A number of f32 is limited first, as limits are integers. Then it is rounded by a sum, whose low bits are the
     integer: there is no conversion of vectors from floats to short integers.
@@ -58,13 +58,14 @@ class QuantizeToMap(Elementwise):
             if x.type == f32 and target not in STORED and width <= _MOST_BITS:
                 return _rounded_by_sum(p, scaled, zero_point if zero is None else int(zero), target)
             moved = p.add(p(math.RoundEvenOp, scaled), _number(p, zero_point, x.type))
+            moved = p(SelectOp, p(CmpfOp, moved, moved, "ord"), moved, p.number(least_of(target), x.type))
             return encoded(p, moved, target) if target in STORED else converted(p, moved, target)
 
         return self.map(op, b, body)
 
 
 def _rounded_by_sum(p: Points, x: SSAValue, zero_point: SSAValue | int, target: Attribute) -> SSAValue:
-    """`x`, rounded, plus the zero point, within `target`; 0 for NaN."""
+    """`x`, rounded, plus the zero point, within `target`; the least of it for NaN."""
     limits, bits = (least_of(target), most_of(target)), _bits_of(_ROUNDING)
     if isinstance(zero_point, int):
         low, high = (p.number(limit - zero_point, f32) for limit in limits)
@@ -76,10 +77,7 @@ def _rounded_by_sum(p: Points, x: SSAValue, zero_point: SSAValue | int, target: 
     limited = p(SelectOp, p(CmpfOp, x, low, "ogt"), x, low)  # NaN is the least, too
     limited = p(SelectOp, p(CmpfOp, limited, high, "olt"), limited, high)
     rounded = p(arith.BitcastOp, p.add(limited, p.number(_ROUNDING, f32)), i32)
-    integer = converted(p, p.add(rounded, offset), target)
-    if limits[0] == 0:
-        return integer
-    return p(SelectOp, p(CmpfOp, x, x, "ord"), integer, p.number(0, target))
+    return converted(p, p.add(rounded, offset), target)
 
 
 def _bits_of(number: float) -> int:

@@ -148,9 +148,9 @@ class QuantizedGraph:
 
 
 def _saturated(numbers: Array, kind: str) -> Array:
-    """Integers within a type; 0 for NaN."""
+    """Integers within a type; the least one for NaN."""
     limits = np.iinfo(_DTYPES[kind])
-    return np.clip(np.where(np.isnan(numbers), 0, numbers), limits.min, limits.max).astype(np.int64)
+    return np.clip(np.where(np.isnan(numbers), -np.inf, numbers), limits.min, limits.max).astype(np.int64)
 
 
 def _type(array: Array, element: str) -> str:

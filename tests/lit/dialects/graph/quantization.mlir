@@ -23,8 +23,8 @@ func.func @per_channel_of_halves(%x: tensor<4x8xbf16>, %s: tensor<4x1xbf16>, %z:
   return %y : tensor<4x8xbf16>
 }
 
-// A number is limited, and rounded by a sum with 1.5 * 2^23, whose lowest bits are the integer; NaN is 0, which is the
-// least number without a sign. Limits are constants where the zero point is one. Integers of 4 bits are codes.
+// A number is limited, and rounded by a sum with 1.5 * 2^23, whose lowest bits are the integer. NaN is not
+// more than the least number. Limits are constants where the zero point is one. Integers of 4 bits are codes.
 
 // TENSOR-LABEL: func.func private @quantize{{.*}}tensor<8xf32>{{.*}}tensor<8xi8>
 // TENSOR:          %[[SCALED:.*]] = arith.divf
@@ -44,9 +44,7 @@ func.func @per_channel_of_halves(%x: tensor<4x8xbf16>, %s: tensor<4x1xbf16>, %z:
 // TENSOR-NEXT:     %[[SUM:.*]] = arith.addf %[[LIMITED]], %[[ROUNDING]]
 // TENSOR-NEXT:     %[[INTEGER:.*]] = arith.bitcast %[[SUM]] : f32 to i32
 // TENSOR-NEXT:     %[[MOVED:.*]] = arith.addi %[[INTEGER]], %[[OFFSET]]
-// TENSOR-NEXT:     %[[SHORT:.*]] = arith.trunci %[[MOVED]] : i32 to i8
-// TENSOR-NEXT:     %[[NUMBER:.*]] = arith.cmpf ord, %[[SCALED]], %[[SCALED]]
-// TENSOR:          arith.select %[[NUMBER]], %[[SHORT]]
+// TENSOR-NEXT:     arith.trunci %[[MOVED]] : i32 to i8
 // TENSOR-NEXT:     tensor.yield
 
 // TENSOR-LABEL: func.func private @dequantize{{.*}}tensor<8xi8>{{.*}}tensor<8xf32>
