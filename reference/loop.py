@@ -105,7 +105,7 @@ def dot(op: DotOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
     """Products of the numbers in words, the lowest bits first; floats are added one after the other, in f32."""
     wide = accumulator.dtype
     left, right = (
-        np.ascontiguousarray(words)[..., np.newaxis].view(to_numpy(element)).astype(wide)
+        np.ascontiguousarray(words[..., np.newaxis]).view(to_numpy(element)).astype(wide)
         for words, element in ((lhs, op.lhs_type), (rhs, op.rhs_type))
     )
     total = accumulator

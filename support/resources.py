@@ -55,6 +55,8 @@ class Resources:
     _arrays: dict[str, Array] = field(default_factory=dict[str, "Array"])
     _made: set[str] = field(default_factory=set[str])
     """Those of `_arrays` that passes made."""
+    _dropped: set[str] = field(default_factory=set[str])
+    """The names of those that are gone."""
 
     def clone(self) -> Resources:
         """A copy with the same data; adding to one does not change the other."""
@@ -66,6 +68,7 @@ class Resources:
             dict(self._entries),
             dict(self._arrays),
             set(self._made),
+            set(self._dropped),
         )
 
     def __contains__(self, name: str) -> bool:
@@ -100,11 +103,14 @@ class Resources:
         self._arrays[name] = array
 
     def add(self, array: Array, hint: str) -> str:
-        """Store an array that a pass made, under a fresh name derived from `hint`."""
+        """Store an array that a pass made, under a name derived from `hint` that none has had, dropped or not.
+
+        Who remembers a constant by its name finds no other one.
+        """
         import numpy as np
 
         name, n = hint, 0
-        while name in self:
+        while name in self or name in self._dropped:
             n += 1
             name = f"{hint}.{n}"
         self._arrays[name] = np.asarray(array, order="C")  # ascontiguousarray knows no rank 0
@@ -115,6 +121,7 @@ class Resources:
         """Forget an array that a pass made; what the model came with stays."""
         if name in self._made:
             self._made.remove(name)
+            self._dropped.add(name)
             del self._arrays[name]
 
     def respell(self, folder: Path) -> None:

@@ -49,8 +49,8 @@ QuantizedTensor = TensorType.constr(AttrSetConstraint(QUANTIZED))
 class QuantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     """`round(x / scale) + zero point`, as the nearest integer of the zero point's type.
 
-    Rounds to the nearest integer, and from the middle between two of them to the even one. NaN becomes 0, as
-    `graph.cast` has it. All is computed in the type of `x`, in f32 if that has 16 bits.
+    Rounds to the nearest integer, and from the middle between two of them to the even one. NaN becomes
+    the least number of the type, as what is too small does. All is computed in the type of `x`, in f32 if that has 16 bits.
 
     ```mlir
     %q = graph.quantize %x, %s, %z : tensor<4x8xf32>, tensor<f32>, tensor<ui8> -> tensor<4x8xui8>
@@ -158,7 +158,8 @@ class DropLimits(RewritePattern):
     """A limit in front of a quantisation is dropped where the quantised type has that limit, or a narrower one.
 
     `quantize(max(x, c))` is `quantize(x)` if `c` becomes the least integer: rounding is monotone, so all `x` below `c`
-    become that, too. Likewise for `min` and the greatest one. `relu` is a limit of 0. NaN becomes 0 with or without it.
+    become that, too. Likewise for `min` and the greatest one. `relu` is a limit of 0. NaN becomes the least number with
+    or without it.
     """
 
     @op_type_rewrite_pattern
@@ -222,8 +223,8 @@ def quantize(op: QuantizeOp, x: Array, scale: Array, zero_point: Array) -> Array
 
     element = element_of(op.result)
     moved = (np.rint(x / scale) + zero_point.astype(x.dtype)).astype(np.float64)
-    limited = np.clip(moved, least_of(element), most_of(element))
-    return np.where(np.isnan(limited), 0, limited).astype(np.int64).astype(zero_point.dtype)
+    limited = np.clip(np.where(np.isnan(moved), -np.inf, moved), least_of(element), most_of(element))
+    return limited.astype(np.int64).astype(zero_point.dtype)
 
 
 @evaluates(DequantizeOp)

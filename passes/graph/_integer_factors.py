@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import IntegerType, Signedness, f32, i8, i32
+from xdsl.dialects.builtin import f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import CastOp, ConstantOp, DequantizeOp, GraphOp, MaxPoolOp, MoveOp, QuantizeOp, SubOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor
+from mlc.dialects.loop.dot import ui8
 from mlc.passes.graph._constants import constant_array, constant_from
 from mlc.reference.folding import computed
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
-ui8 = IntegerType(8, Signedness.UNSIGNED)
 _SHORT = (i8, ui8)
 _MOST_NESTED = 8
 """How many ops a constant may be computed by."""
@@ -37,7 +37,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Weights:
+class IntegerWeights:
     """A constant factor, as integers of 8 bits without a zero point."""
 
     integers: Array
@@ -64,7 +64,7 @@ def factor_of(value: SSAValue) -> Factor | None:
     return Factor(wide.input, owner.rhs, None) if is_short else None
 
 
-def weights_of(value: SSAValue, resources: Resources) -> Weights | None:
+def weights_of(value: SSAValue, resources: Resources) -> IntegerWeights | None:
     """A constant as integers of 8 bits with a scale; None if it is not that."""
     owner, scale = value.owner, None
     if isinstance(owner, DequantizeOp):
@@ -81,7 +81,7 @@ def weights_of(value: SSAValue, resources: Resources) -> Weights | None:
         integers = found
     if not integers.size or integers.min() < -128 or integers.max() > 127:
         return None
-    return Weights(integers.astype(np.int8), scale)
+    return IntegerWeights(integers.astype(np.int8), scale)
 
 
 def known_array(value: SSAValue, resources: Resources, most: int = _MOST_NESTED) -> Array | None:

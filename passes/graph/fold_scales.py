@@ -64,11 +64,11 @@ class FoldScalesPass(Pass):
             if isinstance(op, QuantizeOp) and element_of(op.input) == f32:
                 scale = splat_of(op.scale)
                 if scale is not None and scale > 0 and scale != 1 and isfinite(scale):
-                    _Folding(float(scale), ctx.resources).fold(op)
+                    _ScaleFolding(float(scale), ctx.resources).fold(op)
 
 
 @dataclass
-class _Folding:
+class _ScaleFolding:
     """Dividing the input of one quantisation by its scale."""
 
     scale: float

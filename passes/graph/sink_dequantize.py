@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -57,6 +57,8 @@ def _sources(op: GraphOp) -> list[DequantizeOp]:
 def _on_integers(op: GraphOp, sources: Sequence[DequantizeOp]) -> GraphOp | None:
     """The op on quantised operands, if what it gives can be dequantised then."""
     source = sources[0]
+    if any(shape_of(each.result) != shape_of(each.input) for each in sources):
+        return None
     if isinstance(op, TransposeOp):
         return TransposeOp(source.input, ints(op.permutation))
     if not all(_is_uniform(each) for each in sources):
@@ -69,11 +71,11 @@ def _on_integers(op: GraphOp, sources: Sequence[DequantizeOp]) -> GraphOp | None
         return ConcatOp([each.input for each in sources], op.axis.value.data) if alike else None
     if isinstance(op, PadOp):
         zero, value = splat_of(source.zero_point), op.value.value.data
-        is_zero = value == 0 and str(value)[0] != "-" and isinstance(zero, int)
+        is_zero = value == 0 and str(value)[0] != "-" and isinstance(zero, int) and _is_positive(source.scale)
         return PadOp(source.input, ints(op.low), ints(op.high), zero) if is_zero and zero is not None else None
     if isinstance(op, MaxPoolOp):
-        scale = splat_of(source.scale)
-        if scale is None or not 0 < scale < float("inf"):
+        may_wrap = element_of(source.input) == i32 and splat_of(source.zero_point) != 0
+        if may_wrap or not _is_positive(source.scale):
             return None
     elif not isinstance(op, MoveOp) or _size(op.result) > _size(op.input):
         return None
@@ -87,7 +89,13 @@ def _on_integers(op: GraphOp, sources: Sequence[DequantizeOp]) -> GraphOp | None
 
 def _is_uniform(op: DequantizeOp) -> bool:
     """Whether all elements have one scale and one zero point."""
-    return all(_size(v) == 1 for v in (op.scale, op.zero_point)) and shape_of(op.result) == shape_of(op.input)
+    return all(_size(v) == 1 for v in (op.scale, op.zero_point))
+
+
+def _is_positive(scale: SSAValue) -> bool:
+    """Whether a scale is known, positive and finite."""
+    number = splat_of(scale)
+    return number is not None and 0 < number < float("inf")
 
 
 def _size(value: SSAValue) -> int:

@@ -25,15 +25,17 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tensor
 from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding, zeros
-from mlc.dialects.loop.dot import per_word
+from mlc.dialects.loop.dot import per_word, ui8
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import constant_from
-from mlc.passes.graph._integer_factors import Factor, Weights, factor_of, known_array, quantize_to, ui8, weights_of
+from mlc.passes.graph._integer_factors import Factor, IntegerWeights, factor_of, known_array, quantize_to, weights_of
 from mlc.support.context import CompilerContext
+from mlc.support.dtypes import least_of, most_of
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import Machine, resolve_target
 
 Array = NDArray[Any]
+_FLOAT = np.finfo(np.float32)
 _LARGEST = 255 * 128
 """The largest product of an integer of ui8 and one of i8."""
 
@@ -57,11 +59,12 @@ class UseIntegerProductsPass(Pass):
     whose integers, less their zero point, fit in i8; scales differ at most by channel of the result, and by row. The
     first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does so
     with another zero point. No sum of ui8 times i8 may overflow i32, or the product is left alone. Sums in f32 round,
-    those of integers do not.
+    those of integers do not. Products of scales that are known are normal numbers of f32; of scales that are not, this
+    is assumed: an infinite one makes an infinity of a sum that would be NaN.
     """
 
     name = "use-integer-products"
-    rounding = Rounding(16, "sums of integers are exact")
+    rounding = Rounding(16, "sums of integers are exact, and scaled once", finite_only=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         element = _wanted_element(resolve_target(ctx.target))
@@ -70,10 +73,10 @@ class UseIntegerProductsPass(Pass):
                 quantize_to(op, element, ctx.resources)
         for op in list(module.walk()):
             if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32):
-                _Product(op, element, ctx).rewrite()
+                _IntegerProduct(op, element, ctx).rewrite()
 
 
-class _Product:
+class _IntegerProduct:
     """A contraction of quantised numbers on its way to one of integers."""
 
     def __init__(self, op: MatmulOp | ConvOp, element: Attribute, ctx: CompilerContext) -> None:
@@ -96,7 +99,7 @@ class _Product:
             return
         self._rewrite(factor, weights)
 
-    def _why_not(self, factor: Factor, weights: Weights) -> str | None:
+    def _why_not(self, factor: Factor, weights: IntegerWeights) -> str | None:
         count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]
         if isinstance(self.op, MatmulOp):
             count = weights.integers.shape[-2]
@@ -105,9 +108,33 @@ class _Product:
         for what, value in (("zero points", factor.zero_point), ("scales", factor.scale)):
             if value is not None and not self._is_by_row(value):
                 return f"the first factor has other {what} along what is summed up"
+        if not self._can_be_padded(factor):
+            return "its padding is a zero point that is not known, or that the type of its image has not"
         if weights.scale is not None and self._by_channel(weights.scale) is None:
             return "the second factor has other scales along what is summed up"
+        if element_of(self.op.result) == f32 and not self._has_normal_scales(factor, weights):
+            return "products of the scales overflow, or are subnormal"
         return None
+
+    @property
+    def _is_padded(self) -> bool:
+        return isinstance(self.op, ConvOp) and any(ints(self.op.padding))
+
+    def _can_be_padded(self, factor: Factor) -> bool:
+        """Whether there is no padding, or it is a known number of the image."""
+        if factor.zero_point is None or not self._is_padded:
+            return True
+        zeros, element = known_array(factor.zero_point, self.ctx.resources), element_of(factor.quantized)
+        return zeros is not None and least_of(element) <= zeros.min() and zeros.max() <= most_of(element)
+
+    def _has_normal_scales(self, factor: Factor, weights: IntegerWeights) -> bool:
+        """Whether products of scales, as far as these are known, are as exact in f32 as scales are."""
+        assert factor.scale is not None
+        by_row = known_array(factor.scale, self.ctx.resources)
+        known = [np.abs(s.astype(np.float64)) for s in (by_row, weights.scale) if s is not None]
+        sizes = [s[s != 0] for s in known if s.any()]
+        least, most = prod(s.min() for s in sizes), prod(s.max() for s in sizes)
+        return bool(least >= _FLOAT.smallest_normal and most <= _FLOAT.max)
 
     def _is_by_row(self, value: SSAValue) -> bool:
         """Whether a number of the first factor is one for all, or for all that one sum takes."""
@@ -137,7 +164,7 @@ class _Product:
             return None
         return full.reshape(-1, *[1] * (len(shape_of(self.op.result)) - 1 - self._channel_axis))
 
-    def _rewrite(self, factor: Factor, weights: Weights) -> None:
+    def _rewrite(self, factor: Factor, weights: IntegerWeights) -> None:
         factor = self._as_element(factor)
         integers = weights.integers
         axes = tuple(i for i in range(integers.ndim) if i != self._weight_axis)
@@ -146,16 +173,9 @@ class _Product:
         sums = integers.sum(axes, dtype=np.int32, keepdims=True)
         correction = self._by_channel(sums)
         assert correction is not None
-        image, zero = factor.quantized, factor.zero_point
+        zero = factor.zero_point
         zeros_known = None if zero is None else known_array(zero, self.ctx.resources)
-        if zero is not None and (zeros_known is None or zeros_known.any()):
-            image, padded = self._padded(image, zero, zeros_known)
-            if not padded:
-                self.ctx.remark(self.op, "not computed in integers: its padding is a zero point that is not known")
-                return
-        else:
-            padded = False
-        total = self._contraction(image, integers, padded)
+        total = self._contraction(factor.quantized, zeros_known, integers)
         if zero is not None and zeros_known is None:
             offset = self._insert(MulOp(self._wide(zero), self._constant(correction, "sums")))
             total = self._insert(SubOp(total, offset))
@@ -173,7 +193,7 @@ class _Product:
             _erase_unused(operand)
         self.ctx.remark(total.owner, "computed in integers")  # pyright: ignore[reportArgumentType]
 
-    def _scaled(self, total: SSAValue, factor: Factor, weights: Weights) -> SSAValue:
+    def _scaled(self, total: SSAValue, factor: Factor, weights: IntegerWeights) -> SSAValue:
         """The sums times both scales."""
         assert factor.scale is not None
         by_channel = None if weights.scale is None else self._by_channel(weights.scale)
@@ -187,19 +207,14 @@ class _Product:
             scale = self._insert(MulOp(scale, self._constant(by_channel, "scale")))
         return self._insert(MulOp(real, scale))
 
-    def _padded(self, image: SSAValue, zero: SSAValue, known: Array | None) -> tuple[SSAValue, bool]:
-        """The image with its padding, of zero points, if it has some; whether that was possible."""
+    def _contraction(self, image: SSAValue, zeros_known: Array | None, integers: Array) -> SSAValue:
+        """The sums of products of integers, over as many numbers as words hold; an image is padded with zero points."""
         op = self.op
-        if isinstance(op, MatmulOp) or not any(ints(op.padding)):
-            return image, True
-        if known is None:
-            return image, False
-        low, high = image_padding(op.layout.data, ints(op.padding))
-        return self._insert(PadOp(image, low, high, int(known.flat[0]))), True
-
-    def _contraction(self, image: SSAValue, integers: Array, padded: bool) -> SSAValue:
-        """The sums of products of integers, over as many numbers as words hold."""
-        op = self.op
+        has_own_padding = False
+        if isinstance(op, ConvOp) and self._is_padded and zeros_known is not None and zeros_known.any():
+            has_own_padding = True
+            low, high = image_padding(op.layout.data, ints(op.padding))
+            image = self._insert(PadOp(image, low, high, int(zeros_known.flat[0])))
         groups = op.groups.value.data if isinstance(op, ConvOp) else 1
         last = len(shape_of(image)) - 1
         axis, weight_axis = last, integers.ndim - 2
@@ -215,7 +230,7 @@ class _Product:
         if isinstance(op, MatmulOp):
             return self._insert(MatmulOp(image, weights, i32))
         properties = dict(op.properties)
-        if padded:
+        if has_own_padding:
             properties["padding"] = zeros(2 * op.SPATIAL)
         result = tensor(shape_of(op.result), i32)
         return self._insert(type(op).create(operands=[image, weights], properties=properties, result_types=[result]))
@@ -254,7 +269,7 @@ def _wanted_element(machine: Machine) -> Attribute:
 def _erase_unused(value: SSAValue) -> None:
     """Erase what computes a value that nobody reads."""
     owner = value.owner
-    if isinstance(owner, GraphOp) and all(r.first_use is None for r in owner.results):
+    if isinstance(owner, GraphOp) and owner.parent is not None and all(r.first_use is None for r in owner.results):
         operands = list(owner.operands)
         Rewriter.erase_op(owner)
         for operand in operands:

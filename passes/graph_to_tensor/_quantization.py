@@ -14,15 +14,21 @@ from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.passes.graph_to_tensor._casts import converted
 from mlc.passes.graph_to_tensor._codes import decoded, encoded
-from mlc.passes.graph_to_tensor._elementwise import Elementwise
+from mlc.passes.graph_to_tensor._elementwise import Elementwise, scalar_constant
 from mlc.passes.graph_to_tensor._points import Points
-from mlc.support.dtypes import STORED, least_of, most_of
+from mlc.support.dtypes import STORED, is_unsigned, least_of, most_of
 from mlc.support.types import element_type, integer_width
 
 
 def _number(p: Points, q: SSAValue, element: Attribute) -> SSAValue:
     """A quantised number as one of another type."""
     return converted(p, decoded(p, q) if q.type in STORED else q, element)
+
+
+def _known(operand: SSAValue) -> int | float | None:
+    """The number that a scale or a zero point is, as a signed one, if it is in the kernel."""
+    constant = scalar_constant(operand)
+    return None if constant is None else constant.value.data
 
 
 _ROUNDING = 1.5 * 2.0**23
@@ -33,7 +39,7 @@ _MOST_BITS = 16
 
 @lowers("convert-graph-to-tensor", graph.QuantizeOp)
 class QuantizeToMap(Elementwise):
-    """The conversion from floats saturates, and makes 0 of NaN.
+    """The conversion from floats saturates; NaN is less than all of them.
 
     A number of f32 is limited first, as limits are integers. Then it is rounded by a sum, whose low bits are the
     integer: there is no conversion of vectors from floats to short integers.
@@ -41,22 +47,25 @@ class QuantizeToMap(Elementwise):
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.QuantizeOp)
-        target, is_scaled = element_type(op.result.type), graph.splat_of(op.scale) == 1
-        width, zero = integer_width(target), graph.splat_of(op.zero_point)
+        target, is_scaled = element_type(op.result.type), _known(op.scale) == 1
+        width, zero = integer_width(target), _known(op.zero_point)
         assert width is not None
+        if zero is not None and is_unsigned(target):
+            zero = int(zero) % (1 << width)
 
         def body(p: Points, x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             scaled = x if is_scaled else p.div(x, scale)
             if x.type == f32 and target not in STORED and width <= _MOST_BITS:
                 return _rounded_by_sum(p, scaled, zero_point if zero is None else int(zero), target)
             moved = p.add(p(math.RoundEvenOp, scaled), _number(p, zero_point, x.type))
+            moved = p(SelectOp, p(CmpfOp, moved, moved, "ord"), moved, p.number(least_of(target), x.type))
             return encoded(p, moved, target) if target in STORED else converted(p, moved, target)
 
         return self.map(op, b, body)
 
 
 def _rounded_by_sum(p: Points, x: SSAValue, zero_point: SSAValue | int, target: Attribute) -> SSAValue:
-    """`x`, rounded, plus the zero point, within `target`; 0 for NaN."""
+    """`x`, rounded, plus the zero point, within `target`; the least of it for NaN."""
     limits, bits = (least_of(target), most_of(target)), _bits_of(_ROUNDING)
     if isinstance(zero_point, int):
         low, high = (p.number(limit - zero_point, f32) for limit in limits)
@@ -68,10 +77,7 @@ def _rounded_by_sum(p: Points, x: SSAValue, zero_point: SSAValue | int, target: 
     limited = p(SelectOp, p(CmpfOp, x, low, "ogt"), x, low)  # NaN is the least, too
     limited = p(SelectOp, p(CmpfOp, limited, high, "olt"), limited, high)
     rounded = p(arith.BitcastOp, p.add(limited, p.number(_ROUNDING, f32)), i32)
-    integer = converted(p, p.add(rounded, offset), target)
-    if limits[0] == 0:
-        return integer
-    return p(SelectOp, p(CmpfOp, x, x, "ord"), integer, p.number(0, target))
+    return converted(p, p.add(rounded, offset), target)
 
 
 def _bits_of(number: float) -> int:
@@ -85,7 +91,7 @@ class DequantizeToMap(Elementwise):
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.DequantizeOp)
-        has_zero = graph.splat_of(op.zero_point) != 0
+        has_zero = _known(op.zero_point) != 0
 
         def body(p: Points, q: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             difference = _number(p, q, i32)

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, f32, i32, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -33,7 +33,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Words:
+class WordLayout:
     """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32.
 
     A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits.
@@ -100,7 +100,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     Raises:
         Refused: the loops are not sums of such products, or the argument is not a constant; nothing has been changed.
     """
-    sums = [_product_sum(loop, count) for loop in loops]
+    sums = [_product_sum(loop, count, packer) for loop in loops]
     arguments = {memory_of(each.of_argument) for each in sums}
     if len(arguments) != 1:
         raise Refused("its factors in words are several arguments")
@@ -112,7 +112,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     axes = {_axis_of(each.of_argument.load, each.loop) for each in sums}
     if len(axes) != 1:
         raise Refused("it runs along several axes of the argument")
-    words = Words(axes.pop(), count, tuple(memref_type(argument).get_shape()))
+    words = WordLayout(axes.pop(), count, tuple(memref_type(argument).get_shape()))
     if words.sizes[words.axis] % count:
         raise Refused(f"{words.sizes[words.axis]} numbers along the axis are no multiple of {count}")
     target = packer.relay(argument, words)
@@ -125,8 +125,8 @@ def memory_of(factor: _Factor) -> SSAValue:
     return factor.load.memref
 
 
-def _product_sum(loop: ForOp, count: int) -> _ProductSum:
-    """What a loop adds up.
+def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
+    """What a loop adds up; the factor in words is one that the packer knows, if both may be.
 
     Raises:
         Refused: it is not a sum of products of short numbers, one of them along memory.
@@ -144,17 +144,19 @@ def _product_sum(loop: ForOp, count: int) -> _ProductSum:
     factors = [_factor(value) for value in values]
     if len(list(loop.body.block.ops)) != 6 + (not isinstance(combine, math.FmaOp)):
         raise Refused("it computes more than a sum of products of two numbers that it loads")
+    if combine.results[0].type not in (i32, f32):
+        raise Refused(f"it adds up numbers of {combine.results[0].type}, and dot products those of i32 or f32")
     if any(per_word(f.element) != count for f in factors):
         kinds = " and ".join(str(f.element) for f in factors)
         raise Refused(f"a word holds other than {count} numbers of {kinds}")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % count:
         raise Refused(f"{len(loop.range)} iterations are no multiple of {count}, counted from 0")
     runs_along = [_runs_along_memory(f.load, loop, count) for f in factors]
-    arguments = [isinstance(memory_of(f), BlockArgument) for f in factors]
-    for number in (0, 1):
-        other = 1 - number
-        if runs_along[number] and arguments[other] and not (runs_along[other] and number and arguments[number]):
-            return _ProductSum(loop, combine, factors[number], factors[other])
+    buffers = [memory_of(f) for f in factors]
+    known = [isinstance(buffer, BlockArgument) and packer.knows(buffer) for buffer in buffers]
+    for number in sorted((0, 1), key=lambda number: not known[1 - number]):
+        if runs_along[number] and isinstance(buffers[1 - number], BlockArgument):
+            return _ProductSum(loop, combine, factors[number], factors[1 - number])
     raise Refused("none of its factors lies along memory where the other one is an argument")
 
 
@@ -200,7 +202,7 @@ def _runs_along_memory(load: LoadOp, loop: ForOp, count: int) -> bool:
     return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
 
 
-def _rewrite(each: _ProductSum, words: Words, target: SSAValue) -> None:
+def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
     """Read words, and add their dot product."""
     loop, count, counter = each.loop, words.count, each.loop.induction_variable
     replace_counter(counter, ((counter,), AffineExpr.dimension(0) * count))

@@ -47,7 +47,7 @@ class NoSuchArgument(Refused):
     """The function has no argument of that name."""
 
 
-class Layout(Protocol):
+class BufferLayout(Protocol):
     """Another order of the elements of a buffer."""
 
     @property
@@ -145,19 +145,11 @@ class Packer:
         """
         function = function_of(loops[0])
         accesses, panels = _find_panels(argument, loops)
-        calls = self.calls_of(function)
-        sources = [constant_behind(call.operands[argument.index]) for call in calls]
-        if calls and all(source is not None for source in sources):
-            target: SSAValue = self._change_signature(function, argument, panels)
-            for call, source in zip(calls, sources, strict=True):
-                assert source is not None
-                self._pass_panels(call, argument.index, source, panels)
-        else:
-            target = _pack_here(function, argument, panels)
+        target = self.relay(argument, panels) if self.knows(argument) else _pack_here(function, argument, panels)
         for op, counter in accesses:
             _read_panel(op, counter, panels, target)
 
-    def relay(self, argument: BlockArgument, layout: Layout) -> SSAValue:
+    def relay(self, argument: BlockArgument, layout: BufferLayout) -> SSAValue:
         """Lay out an argument of a function otherwise, where all its calls pass a constant.
 
         The caller changes the loads from it.
@@ -165,25 +157,31 @@ class Packer:
         Raises:
             Refused: some call passes something else, or there is none; nothing has been changed.
         """
-        function = argument.block.parent_op()
-        assert isinstance(function, func.FuncOp)
-        calls = self.calls_of(function)
-        sources = [constant_behind(call.operands[argument.index]) for call in calls]
-        if not calls or any(source is None for source in sources):
+        sources = self._constants_of(argument)
+        if not sources:
             raise Refused(f"'{argument_name(argument)}' is not known when the program is compiled")
-        target = self._change_signature(function, argument, layout)
-        for call, source in zip(calls, sources, strict=True):
-            assert source is not None
+        target = self._change_signature(argument, layout)
+        for call, source in sources:
             self._pass_panels(call, argument.index, source, layout)
         return target
 
+    def knows(self, argument: BlockArgument) -> bool:
+        """Whether all calls of a function pass a constant as this argument."""
+        return bool(self._constants_of(argument))
+
+    def _constants_of(self, argument: BlockArgument) -> list[tuple[func.CallOp, ConstantOp]]:
+        """The calls of a function, each with the constant that it passes; none if one passes something else."""
+        calls = self.calls_of(_function_of(argument))
+        found = [(call, source) for call in calls if (source := constant_behind(call.operands[argument.index]))]
+        return found if len(found) == len(calls) else []
+
     @staticmethod
-    def _change_signature(function: func.FuncOp, argument: BlockArgument, layout: Layout) -> SSAValue:
+    def _change_signature(argument: BlockArgument, layout: BufferLayout) -> SSAValue:
         packed = Rewriter.replace_value_with_new_type(argument, _packed_type(argument, layout))
-        update_type(function)
+        update_type(_function_of(argument))
         return packed
 
-    def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: Layout) -> None:
+    def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: BufferLayout) -> None:
         """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""
         kind = memref_type(call.operands[position])
         key = (source.value, tuple(kind.get_shape()), panels)
@@ -217,7 +215,7 @@ class Packer:
         if name and not self._uses[name] and self.ctx.shared_panels is None:
             self.ctx.resources.drop(name)
 
-    def _packed(self, source: ConstantOp, kind: MemRef, panels: Layout) -> DenseResourceAttr:
+    def _packed(self, source: ConstantOp, kind: MemRef, panels: BufferLayout) -> DenseResourceAttr:
         """The panels of a constant of the type `kind`; those of another variant of the model, if it has the same."""
         shared, resources, value = self.ctx.shared_panels, self.ctx.resources, source.value
         shape = tuple(kind.get_shape())
@@ -340,7 +338,13 @@ def constant_behind(value: SSAValue) -> ConstantOp | None:
     return owner if isinstance(owner, ConstantOp) else None
 
 
-def _packed_type(value: SSAValue, layout: Layout) -> MemRef:
+def _function_of(argument: BlockArgument) -> func.FuncOp:
+    function = argument.block.parent_op()
+    assert isinstance(function, func.FuncOp)
+    return function
+
+
+def _packed_type(value: SSAValue, layout: BufferLayout) -> MemRef:
     return MemRefType(layout.element(memref_type(value).element_type), layout.shape)
 
 

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from math import gcd, prod
 from typing import TypeGuard
 
+from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -237,7 +238,7 @@ def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]
     """
     op, name = contraction.op, contraction.kernel_name
     elements = [tensor_type(v).element_type for v in op.inputs]
-    if not op.contracts or len(set(elements)) != 1 or elements[0] == tensor_type(op.result).element_type:
+    if not op.contracts or len(set(elements)) != 1 or tensor_type(op.result).element_type not in (i32, f32):
         return 1
     if elements[0] not in (*SHORT_INTEGERS, *SHORT_FLOATS):
         return 1

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i1, i32, i64
+from xdsl.dialects.builtin import f32, i1, i8, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
 from mlc.compiler.compilation import new_context
@@ -67,6 +67,9 @@ def _elementwise() -> Iterator[Case]:
         yield case(graph.WhereOp, mask, x, y)
         yield case(partial(graph.CompareOp, "lt"), x, y)
         yield case(graph.BitcastOp, x, element_type=i32)
+        zero, scale = np.array(-3, np.int8), np.array(0.05, np.float32)
+        yield case(graph.QuantizeOp, x, scale, zero)
+        yield case(graph.DequantizeOp, data(shape, i8), scale, zero)
         if len(shape) == 2:  # of which a point takes as much as a hundred of others
             place = np.arange(x.size, dtype=np.uint64).reshape(shape)
             yield case(graph.PhiloxOp, place, place[:, :1] + np.uint64(1 << 40), place[0], place[0, 0])
@@ -119,6 +122,7 @@ def _products() -> Iterator[Case]:
     for b, m, n in product((1, 3), (1, 5), (1, 9)):
         yield case(graph.MatmulOp, data((b, m, 7)), data((b, 7, n), seed=1), ulps=SUMMED, terms=4)
         yield case(graph.MatmulOp, data((m, 7), i32), data((7, n), i32, 1))
+        yield case(graph.MatmulOp, data((m, 8), i8), data((8, n), i8, 1), element=i32)
 
 
 def _convolutions() -> Iterator[Case]:

@@ -19,6 +19,7 @@
 // ALL-NEXT: // graph   convert-aten-to-graph
 // ALL-NEXT: // graph   convert-stablehlo-to-graph
 // ALL-NEXT: // graph   fold-empty
+// ALL-NEXT: // graph   sink-dequantize
 // ALL-NEXT: // graph   canonicalize
 // ALL:      // loop    parallelize{threads=4}  spreads loops over threads where that pays
 // ALL-NOT:  // llvm

@@ -77,3 +77,11 @@ func.func @c1_of_volumes(%x: tensor<1x4x8x8x8xf32>, %w: tensor<16x4x3x3x3xf32>) 
   %0 = graph.conv3d %x, %w {strides = array<i64: 1, 1>} : tensor<1x4x8x8x8xf32>, tensor<16x4x3x3x3xf32> -> tensor<1x16x6x6x6xf32>
   return
 }
+
+// -----
+
+func.func @conv2d_c8(%x: tensor<1x3x8x8xi8>, %w: tensor<16x3x1x1xui8>) {
+  // expected-error @+1 {{graph.conv2d: tensor<1x3x8x8xi8> and tensor<16x3x1x1xui8> have different element types; insert graph.cast (conv2d_c8)}}
+  %0 = graph.conv2d %x, %w : tensor<1x3x8x8xi8>, tensor<16x3x1x1xui8> -> tensor<1x16x8x8xi8>
+  return
+}

@@ -23,14 +23,28 @@ func.func @per_channel_of_halves(%x: tensor<4x8xbf16>, %s: tensor<4x1xbf16>, %z:
   return %y : tensor<4x8xbf16>
 }
 
-// The conversion saturates; integers of 4 bits are codes.
+// A number is limited, and rounded by a sum with 1.5 * 2^23, whose lowest bits are the integer. NaN is not
+// more than the least number. Limits are constants where the zero point is one. Integers of 4 bits are codes.
 
 // TENSOR-LABEL: func.func private @quantize{{.*}}tensor<8xf32>{{.*}}tensor<8xi8>
 // TENSOR:          %[[SCALED:.*]] = arith.divf
-// TENSOR-NEXT:     %[[ROUNDED:.*]] = math.roundeven %[[SCALED]]
 // TENSOR-NEXT:     %[[ZERO:.*]] = arith.sitofp
-// TENSOR-NEXT:     %[[MOVED:.*]] = arith.addf %[[ROUNDED]], %[[ZERO]]
-// TENSOR-NEXT:     arith.fptosi %[[MOVED]] : f32 to i8
+// TENSOR-NEXT:     %[[LEAST:.*]] = arith.constant -1.280000e+02 : f32
+// TENSOR-NEXT:     %[[LOW:.*]] = arith.subf %[[LEAST]], %[[ZERO]]
+// TENSOR-NEXT:     %[[MOST:.*]] = arith.constant 1.270000e+02 : f32
+// TENSOR-NEXT:     %[[HIGH:.*]] = arith.subf %[[MOST]], %[[ZERO]]
+// TENSOR-NEXT:     %[[Z:.*]] = arith.extsi
+// TENSOR-NEXT:     %[[BITS:.*]] = arith.constant 1262485504 : i32
+// TENSOR-NEXT:     %[[OFFSET:.*]] = arith.subi %[[Z]], %[[BITS]]
+// TENSOR-NEXT:     %[[ABOVE:.*]] = arith.cmpf ogt, %[[SCALED]], %[[LOW]]
+// TENSOR-NEXT:     %[[RAISED:.*]] = arith.select %[[ABOVE]], %[[SCALED]], %[[LOW]]
+// TENSOR-NEXT:     %[[BELOW:.*]] = arith.cmpf olt, %[[RAISED]], %[[HIGH]]
+// TENSOR-NEXT:     %[[LIMITED:.*]] = arith.select %[[BELOW]], %[[RAISED]], %[[HIGH]]
+// TENSOR-NEXT:     %[[ROUNDING:.*]] = arith.constant 0x4B400000 : f32
+// TENSOR-NEXT:     %[[SUM:.*]] = arith.addf %[[LIMITED]], %[[ROUNDING]]
+// TENSOR-NEXT:     %[[INTEGER:.*]] = arith.bitcast %[[SUM]] : f32 to i32
+// TENSOR-NEXT:     %[[MOVED:.*]] = arith.addi %[[INTEGER]], %[[OFFSET]]
+// TENSOR-NEXT:     arith.trunci %[[MOVED]] : i32 to i8
 // TENSOR-NEXT:     tensor.yield
 
 // TENSOR-LABEL: func.func private @dequantize{{.*}}tensor<8xi8>{{.*}}tensor<8xf32>

@@ -95,8 +95,40 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @f(%x: tensor<4x2xf32>, %w: tensor<2x4xf64>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{tensor.contract: operands and result must have one element type, got tensor<4x2xf32>, tensor<2x4xf64> -> tensor<4x4xf32>}}
+  // expected-error @+1 {{tensor.contract: operands must have the element type of the result, or a shorter one of its kind, got tensor<4x2xf32>, tensor<2x4xf64> -> tensor<4x4xf32> (contract_c2)}}
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 4) reduce (k: 2) : tensor<4x2xf32>, tensor<2x4xf64> -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xi8>, %w: tensor<2x4xi8>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{or a shorter one of its kind, got tensor<4x2xi8>, tensor<2x4xi8> -> tensor<4x4xf32> (contract_c2)}}
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 4) reduce (k: 2) : tensor<4x2xi8>, tensor<2x4xi8> -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xi32>, %w: tensor<2x4xi8>) -> tensor<4x4xi32> {
+  // expected-error @+1 {{tensor.contract: 'unsigned' numbers operands of integers shorter than i32, got 0 (contract_c3)}}
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 4) reduce (k: 2) {unsigned = array<i64: 1, 0>} : tensor<4x2xi32>, tensor<2x4xi8> -> tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xi8>, %w: tensor<2x4xi8>) -> tensor<4x4xi32> {
+  // expected-error @+1 {{tensor.contract: 'unsigned' numbers operands of integers shorter than i32, got 2 (contract_c3)}}
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 4) reduce (k: 2) {unsigned = array<i64: 2>} : tensor<4x2xi8>, tensor<2x4xi8> -> tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}
+
+// -----
+
+func.func @f(%x: tensor<4x2xbf16>, %w: tensor<2x4xbf16>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{tensor.contract: 'unsigned' numbers operands of integers shorter than f32, got 0 (contract_c3)}}
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 4) reduce (k: 2) {unsigned = array<i64: 0>} : tensor<4x2xbf16>, tensor<2x4xbf16> -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
 
