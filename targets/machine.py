@@ -108,16 +108,22 @@ class Machine:
         return self.vector_bits // element_bits
 
     def dot_instruction(self, lhs: str, rhs: str, bits: int) -> DotInstruction | None:
-        """The dot product of short numbers of these types, in this order, on vectors of `bits`, if there is one."""
-        architecture = self.architecture
+        """The dot product of short numbers of these types, in this order, on vectors of `bits`.
+
+        None if there is no instruction for it, or two multiply-adds of f32 are faster than one for bf16.
+        """
+        architecture, issue = self.architecture, self.issue
         if not isinstance(architecture, InstructionSet) or bits > self.vector_bits:
+            return None
+        if rhs == "bf16" and 2 * issue.bf16_dots < issue.fma_units:
             return None
         return architecture.dot_instruction(self.features, lhs, rhs, bits)
 
     def dots(self, lhs: str, rhs: str) -> float:
         """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.
 
-        Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are multiplied one by one.
+        Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are taken apart and multiplied
+        one by one.
         """
         issue, bits = self.issue, self.vector_bits
         rates = {"i8": issue.i8_dots, "i16": issue.i16_dots, "bf16": issue.bf16_dots}
@@ -125,7 +131,7 @@ class Machine:
             return rates[rhs.removeprefix("u")] or issue.fma_units
         if rhs.endswith("8") and self.dot_instruction("i16", "i16", bits):
             return rates["i16"] / 2
-        return issue.fma_units / (4 if rhs.endswith("8") else 2)
+        return issue.fma_units / (8 if rhs.endswith("8") else 2)
 
     def multiplying(self, rate: float) -> Machine:
         """The machine with so many multiply-adds per cycle: for rules about loops whose multiply-adds are others."""

@@ -59,7 +59,8 @@ class UseIntegerProductsPass(Pass):
     whose integers, less their zero point, fit in i8; scales differ at most by channel of the result, and by row. The
     first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does so
     with another zero point. No sum of ui8 times i8 may overflow i32, or the product is left alone. Sums in f32 round,
-    those of integers do not. Products of scales that are known are normal numbers of f32; of scales that are not, this
+    those of integers do not. Where the target multiplies numbers of 8 bits more slowly than those of f32, products that
+    were ones of f32 stay that. Products of scales that are known are normal numbers of f32; of scales that are not, this
     is assumed: an infinite one makes an infinity of a sum that would be NaN.
     """
 
@@ -67,20 +68,21 @@ class UseIntegerProductsPass(Pass):
     rounding = Rounding(16, "sums of integers are exact, and scaled once", finite_only=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        element = _wanted_element(resolve_target(ctx.target))
+        machine = resolve_target(ctx.target)
+        element = _wanted_element(machine)
         for op in list(module.walk()):
             if isinstance(op, QuantizeOp) and element_of(op.result) in (i8, ui8) and element_of(op.result) != element:
                 quantize_to(op, element, ctx.resources)
         for op in list(module.walk()):
             if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32):
-                _IntegerProduct(op, element, ctx).rewrite()
+                _IntegerProduct(op, element, machine, ctx).rewrite()
 
 
 class _IntegerProduct:
     """A contraction of quantised numbers on its way to one of integers."""
 
-    def __init__(self, op: MatmulOp | ConvOp, element: Attribute, ctx: CompilerContext) -> None:
-        self.op, self.element, self.ctx = op, element, ctx
+    def __init__(self, op: MatmulOp | ConvOp, element: Attribute, machine: Machine, ctx: CompilerContext) -> None:
+        self.op, self.element, self.machine, self.ctx = op, element, machine, ctx
 
     def rewrite(self) -> None:
         """Compute the contraction in integers, if that is possible; what it is made of need not be quantised."""
@@ -100,6 +102,9 @@ class _IntegerProduct:
         self._rewrite(factor, weights)
 
     def _why_not(self, factor: Factor, weights: IntegerWeights) -> str | None:
+        products = per_word(i8) * self.machine.dots(str(self.element), "i8")
+        if element_of(self.op.result) == f32 and products < self.machine.issue.fma_units:
+            return f"{self.machine.name} multiplies numbers of 8 bits no faster than those of f32"
         count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]
         if isinstance(self.op, MatmulOp):
             count = weights.integers.shape[-2]
