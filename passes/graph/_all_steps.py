@@ -120,9 +120,9 @@ def _matmul(op: MatmulOp, operands: Sequence[StepOperand], batch: Batch) -> SSAV
     if not rhs.by_steps and rhs.rank == 2:
         columns = shape_of(lhs.value)[-1]
         rows = batch.reshape(lhs.value, (prod(shape[:-1]), columns))
-        return batch.cut(batch.add(MatmulOp(rows, rhs.value)), shape)
+        return batch.cut(batch.add(MatmulOp(rows, rhs.value, element_of(op.result))), shape)
     rank = len(shape) - 1
-    return batch.add(MatmulOp(batch.aligned(lhs, rank), batch.aligned(rhs, rank)))
+    return batch.add(MatmulOp(batch.aligned(lhs, rank), batch.aligned(rhs, rank), element_of(op.result)))
 
 
 def _reshape(op: ReshapeOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:

@@ -107,3 +107,18 @@ func.func @stays(%xs: tensor<5x3x3xf32>, %h0: tensor<3x3xf32>) -> (tensor<3x3xf3
   }
   return %0#0, %0#1 : tensor<3x3xf32>, tensor<5x3x3xf32>
 }
+
+// Sums in a wider type stay so.
+// CHECK-LABEL: @sums_of_bytes
+// CHECK:         graph.matmul %{{.*}}, %w : tensor<64x8xui8>, tensor<8x6xi8> -> tensor<64x6xi32>
+// CHECK:         graph.matmul %{{.*}}, %{{.*}} : tensor<16x4x6xi8>, tensor<16x6x4xi8> -> tensor<16x4x4xi32>
+func.func @sums_of_bytes(%xs: tensor<16x4x8xui8>, %ys: tensor<16x4x6xi8>, %zs: tensor<16x6x4xi8>, %h0: tensor<4x6xi32>, %w: tensor<8x6xi8>) -> (tensor<4x6xi32>, tensor<16x4x4xi32>) {
+  %0, %1 = graph.scan 16 carry (%h = %h0) over (%x = %xs, %y = %ys, %z = %zs) using (%v = %w)
+      : (tensor<4x6xi32>, tensor<16x4x8xui8>, tensor<16x4x6xi8>, tensor<16x6x4xi8>, tensor<8x6xi8>) -> (tensor<4x6xi32>, tensor<16x4x4xi32>) {
+    %2 = graph.matmul %x, %v : tensor<4x8xui8>, tensor<8x6xi8> -> tensor<4x6xi32>
+    %3 = graph.add %2, %h : tensor<4x6xi32>, tensor<4x6xi32> -> tensor<4x6xi32>
+    %4 = graph.matmul %y, %z : tensor<4x6xi8>, tensor<6x4xi8> -> tensor<4x4xi32>
+    graph.yield %3, %4 : tensor<4x6xi32>, tensor<4x4xi32>
+  }
+  return %0, %1 : tensor<4x6xi32>, tensor<16x4x4xi32>
+}

@@ -156,3 +156,38 @@ func.func @quantized(%x: tensor<2x4xf32>) -> tensor<2x2xf32> {
   %y = graph.matmul %0, %w : tensor<2x4xf32>, tensor<4x2xf32> -> tensor<2x2xf32>
   return %y : tensor<2x2xf32>
 }
+
+// And to i8 where dot products are of i8 alone.
+
+// CHECK-LABEL: @quantized_unsigned
+// CHECK:         graph.quantize %x, %s, %z {{.*}} -> tensor<2x4xui8>
+// I8-LABEL:    @quantized_unsigned
+// I8:            %[[Z:.*]] = graph.constant dense<-125> : tensor<i8>
+// I8-NEXT:       graph.quantize %x, %s, %[[Z]] {{.*}} -> tensor<2x4xi8>
+// I8:            graph.matmul {{.*}} : tensor<2x4xi8>, tensor<4x2xi8> -> tensor<2x2xi32>
+func.func @quantized_unsigned(%x: tensor<2x4xf32>) -> tensor<2x2xf32> {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<ui8>
+  %n = graph.constant dense<0> : tensor<i8>
+  %v = graph.constant dense<[[1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi8>
+  %q = graph.quantize %x, %s, %z : tensor<2x4xf32>, tensor<f32>, tensor<ui8> -> tensor<2x4xui8>
+  %0 = graph.dequantize %q, %s, %z : tensor<2x4xui8>, tensor<f32>, tensor<ui8> -> tensor<2x4xf32>
+  %w = graph.dequantize %v, %s, %n : tensor<4x2xi8>, tensor<f32>, tensor<i8> -> tensor<4x2xf32>
+  %y = graph.matmul %0, %w : tensor<2x4xf32>, tensor<4x2xf32> -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// It stays i8 where somebody wants to know the integers, or the zero point of a reader is not known.
+
+// CHECK-LABEL: @seen
+// CHECK-COUNT-3: graph.quantize {{.*}} -> tensor<2x4xi8>
+func.func @seen(%x: tensor<2x4xf32>, %a: tensor<i8>) -> (tensor<2x4xi8>, tensor<2x4xf32>, tensor<2x4xi32>) {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %z = graph.constant dense<-3> : tensor<i8>
+  %0 = graph.quantize %x, %s, %z : tensor<2x4xf32>, tensor<f32>, tensor<i8> -> tensor<2x4xi8>
+  %1 = graph.quantize %x, %s, %z : tensor<2x4xf32>, tensor<f32>, tensor<i8> -> tensor<2x4xi8>
+  %y = graph.dequantize %1, %s, %a : tensor<2x4xi8>, tensor<f32>, tensor<i8> -> tensor<2x4xf32>
+  %2 = graph.quantize %x, %s, %z : tensor<2x4xf32>, tensor<f32>, tensor<i8> -> tensor<2x4xi8>
+  %3 = graph.cast %2 : tensor<2x4xi8> -> tensor<2x4xi32>
+  return %0, %y, %3 : tensor<2x4xi8>, tensor<2x4xf32>, tensor<2x4xi32>
+}
