@@ -50,7 +50,8 @@ class QuantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     """`round(x / scale) + zero point`, as the nearest integer of the zero point's type.
 
     Rounds to the nearest integer, and from the middle between two of them to the even one. NaN becomes
-    the least number of the type, as what is too small does. All is computed in the type of `x`, in f32 if that has 16 bits.
+    the least number of the type, as what is too small does. All is computed in the type of `x`, in f32 if that has 16
+    bits.
 
     ```mlir
     %q = graph.quantize %x, %s, %z : tensor<4x8xf32>, tensor<f32>, tensor<ui8> -> tensor<4x8xui8>

@@ -55,8 +55,8 @@ class _Writer:
             return self._called(found, rhs, lhs, total)
         if per_word(lhs_type) == 4 and self._instruction(i16, i16) is not None:
             for odd in (False, True):
-                pairs = [self._pairs(v, t, odd) for v, t in ((lhs, lhs_type), (rhs, rhs_type))]
-                total = self.dot(*pairs, total, i16, i16)
+                left, right = self._pairs(lhs, lhs_type, odd), self._pairs(rhs, rhs_type, odd)
+                total = self.dot(left, right, total, i16, i16)
             return total
         for number in range(per_word(lhs_type)):
             left, right = self._number(lhs, lhs_type, number), self._number(rhs, rhs_type, number)

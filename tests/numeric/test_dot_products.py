@@ -198,7 +198,7 @@ def test_random_quantized_graphs_elsewhere(target: str, run_compiled: Run) -> No
 
 def _check_graphs(graphs: Sequence[QuantizedGraph], run_compiled: Run, target: str, opt_level: int) -> None:
     """Results are at most one step of the quantisation off; few are, next to the middle of two."""
-    texts = [graph.text(f"_{number}") for number, graph in enumerate(graphs)]
+    texts = [graph.text(f"_{chr(ord('a') + number)}") for number, graph in enumerate(graphs)]
     arguments, lines, results = (", ".join(t[0] for t in texts), "".join(t[1] for t in texts), [t[2] for t in texts])
     names, kinds = (", ".join(part) for part in zip(*results, strict=True))
     text = f"func.func @main({arguments}) -> ({kinds}) {{\n{lines}  return {names} : {kinds}\n}}\n"
