@@ -50,7 +50,7 @@ def type_of_sums(name: str, constraint: int, lhs: Tensor, rhs: Tensor, element: 
     left, right = lhs.element_type, rhs.element_type
     widths = [integer_width(each) for each in (left, right)]
     if element == i32 and all(width is not None and width <= _MOST_BITS for width in widths):
-        return element
+        return i32
     if left != right:
         raise violation(name, constraint, f"{lhs} and {rhs} have different element types", "insert graph.cast")
     if element not in (None, left) and not (left in HALVES and element == f32):

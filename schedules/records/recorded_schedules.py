@@ -41,6 +41,7 @@ class RecordedSchedules:
     threads: int = 1
     opt_level: int = HIGHEST
     accuracy: str = "exact"
+    precision: str = "f32"
 
     @cached_property
     def _machine(self) -> TunedMachine:

@@ -7,6 +7,7 @@ kernel's window. No code of mlc computes them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -197,7 +198,7 @@ def test_random_quantized_graphs_elsewhere(target: str, run_compiled: Run) -> No
 
 def _check_graphs(graphs: Sequence[QuantizedGraph], run_compiled: Run, target: str, opt_level: int) -> None:
     """Results are at most one step of the quantisation off; few are, next to the middle of two."""
-    texts = [graph.text(f"_{number}") for number, graph in enumerate(graphs)]
+    texts = [graph.text(f"_{chr(ord('a') + number)}") for number, graph in enumerate(graphs)]
     arguments, lines, results = (", ".join(t[0] for t in texts), "".join(t[1] for t in texts), [t[2] for t in texts])
     names, kinds = (", ".join(part) for part in zip(*results, strict=True))
     text = f"func.func @main({arguments}) -> ({kinds}) {{\n{lines}  return {names} : {kinds}\n}}\n"
@@ -208,3 +209,66 @@ def _check_graphs(graphs: Sequence[QuantizedGraph], run_compiled: Run, target: s
         assert apart.max() <= 1, f"graph of seed {graph.seed}: off by {apart.max()} at {np.argwhere(apart > 1)[0]}"
         off, count = off + int((apart > 0).sum()), count + apart.size
     assert off <= max(2, count // 200), f"{off} of {count} results are off by one"
+
+
+@pytest.mark.parametrize("seed", range(3000, 3012))
+def test_quantized_models_beside_onnx_runtime(seed: int, tmp_path: Path) -> None:
+    """At most one step apart; ONNX Runtime may add in f32, or in integers."""
+    onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
+    graph = random_quantized_graph(seed)
+    path = tmp_path / "model.onnx"
+    onnx.save(_onnx_model(graph), path)
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    (wanted,) = session.run(None, {"x": graph.input})
+    model = mlc.compile(path)
+    found = np.asarray(model.run({"x": graph.input})["y"])
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    assert np.abs(found.astype(np.int64) - wanted.astype(np.int64)).max() <= 1
+
+
+def _onnx_model(graph: QuantizedGraph) -> Any:
+    """The same graph in the operators of ONNX, with scales of channels along an axis."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    elements = {"i8": TensorProto.INT8, "ui8": TensorProto.UINT8}
+    axis = 0 if graph.convolution else 1
+    arrays = {
+        "v": graph.weights,
+        "sx": graph.scales[0],
+        "sy": graph.scales[2],
+        "zx": graph.zeros[0],
+        "zy": graph.zeros[2],
+    }
+    scale, zero = graph.scales[1], graph.zeros[1]
+    if scale.size > 1:
+        scale, zero = scale.reshape(-1), np.full(scale.size, zero, zero.dtype)
+    elif scale.ndim:
+        scale = scale.reshape(())
+    arrays |= {"sw": scale, "zw": zero}
+    nodes = [helper.make_node("QuantizeLinear", ["x", "sx", "zx"], ["q"])] if graph.has_floats else []
+    nodes.append(helper.make_node("DequantizeLinear", ["q" if nodes else "x", "sx", "zx"], ["a"]))
+    nodes.append(helper.make_node("DequantizeLinear", ["v", "sw", "zw"], ["w"], axis=axis))
+    if (window := graph.convolution) is None:
+        nodes.append(helper.make_node("MatMul", ["a", "w"], ["p"]))
+    else:
+        options: dict[str, Any] = {"strides": window.strides, "pads": window.padding, "dilations": window.dilations}
+        nodes.append(helper.make_node("Conv", ["a", "w"], ["p"], group=window.groups, **options))
+    last = "p"
+    if graph.bias is not None:
+        arrays["b"] = graph.bias
+        nodes.append(helper.make_node("Add", [last, "b"], ["t"]))
+        last = "t"
+    if graph.has_relu:
+        nodes.append(helper.make_node("Relu", [last], ["r"]))
+        last = "r"
+    nodes.append(helper.make_node("QuantizeLinear", [last, "sy", "zy"], ["y"]))
+    kind = TensorProto.FLOAT if graph.has_floats else elements[graph.kinds[0]]
+    shape = graph.expected().shape
+    made = helper.make_graph(
+        nodes,
+        "quantized",
+        [helper.make_tensor_value_info("x", kind, graph.input.shape)],
+        [helper.make_tensor_value_info("y", elements[graph.kinds[2]], shape)],
+        [numpy_helper.from_array(array, name) for name, array in arrays.items()],
+    )
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)

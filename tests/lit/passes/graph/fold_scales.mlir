@@ -81,6 +81,18 @@ func.func @stays(%x: tensor<2x2xi32>, %f: tensor<f32>, %z: tensor<i8>) -> (tenso
     tensor<2x2xi8>, tensor<2x2xi8>, tensor<2x2xi8>, tensor<2x2xi8>, tensor<2x2xi8>
 }
 
+// CHECK-LABEL: @sum_of_two
+// CHECK:         graph.quantize %{{.*}}, %s, %z
+func.func @sum_of_two(%q: tensor<4xi8>, %r: tensor<4xi8>, %z: tensor<i8>) -> tensor<4xi8> {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %t = graph.constant dense<0.25> : tensor<f32>
+  %0 = graph.dequantize %q, %s, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
+  %1 = graph.dequantize %r, %t, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
+  %2 = graph.add %0, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.quantize %2, %s, %z : tensor<4xf32>, tensor<f32>, tensor<i8> -> tensor<4xi8>
+  return %3 : tensor<4xi8>
+}
+
 // The numbers are 0.5, 1 and 1.5, and -1, 0 and 8.
 // CHECK: a.scaled: "0x040000000000003F0000803F0000C03F"
 // CHECK: b.scaled: "0x04000000000080BF0000000000000041"

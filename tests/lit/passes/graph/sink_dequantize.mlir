@@ -117,3 +117,18 @@ func.func @pools_stay(%q: tensor<1x1x2x2xi8>, %i: tensor<1x1x2x2xi32>, %z: tenso
   %5 = graph.max_pool2d %4 {kernel = array<i64: 2, 1>} : tensor<1x1x2x2xf32> -> tensor<1x1x1x2xf32>
   return %1, %3, %5 : tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>
 }
+
+// CHECK-LABEL: @other_parameters_stay
+// CHECK-COUNT-2: graph.concat {{.*}} -> tensor<8xf32>
+func.func @other_parameters_stay(%q: tensor<4xi8>, %r: tensor<4xi8>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %z = graph.constant dense<3> : tensor<i8>
+  %y = graph.constant dense<4> : tensor<i8>
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %t = graph.constant dense<0.25> : tensor<f32>
+  %0 = graph.dequantize %q, %s, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
+  %1 = graph.dequantize %r, %t, %z : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
+  %2 = graph.dequantize %r, %s, %y : tensor<4xi8>, tensor<f32>, tensor<i8> -> tensor<4xf32>
+  %3 = graph.concat %0, %1 axis 0 : tensor<4xf32>, tensor<4xf32> -> tensor<8xf32>
+  %4 = graph.concat %0, %2 axis 0 : tensor<4xf32>, tensor<4xf32> -> tensor<8xf32>
+  return %3, %4 : tensor<8xf32>, tensor<8xf32>
+}

@@ -389,6 +389,34 @@ func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: the counter of the loop is not a subscript of the argument
+func.func private @diagonal(%x: memref<3x12xi8>, %w: memref<12x16xi8>, %y: memref<3x5xi32> {mlc.output})
+    attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
+  %zero = arith.constant 0 : i32
+  loop.for parallel "m" %m = 0 to 3 {
+    loop.for parallel "n" %n = 0 to 5 {
+      %s = loop.for serial "k" %k = 0 to 12 iter_args(%acc = %zero) -> (i32) {
+        %a = loop.load %x[%m, %k] : memref<3x12xi8>
+        %b = loop.load %w[%k, %n + %k] : memref<12x16xi8>
+        %a32 = arith.extui %a : i8 to i32
+        %b32 = arith.extsi %b : i8 to i32
+        %p = arith.muli %a32, %b32 : i32
+        %t = arith.addi %acc, %p : i32
+        loop.yield %t : i32
+      }
+      loop.store %s, %y[%m, %n] : memref<3x5xi32>
+    }
+  }
+  return
+}
+func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
+  %w = loop.constant dense<1> : tensor<12x16xi8> to memref<12x16xi8>
+  func.call @diagonal(%x, %w, %y) : (memref<3x12xi8>, memref<12x16xi8>, memref<3x5xi32>) -> ()
+  return
+}
+
+// -----
+
 // CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: a factor is the same in all iterations
 func.func private @same(%x: memref<3x12xi8>, %w: memref<4x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
