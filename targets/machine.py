@@ -122,8 +122,8 @@ class Machine:
     def dots(self, lhs: str, rhs: str) -> float:
         """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.
 
-        Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are taken apart and multiplied
-        one by one.
+        Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are taken apart and
+        multiplied one by one.
         """
         issue, bits = self.issue, self.vector_bits
         rates = {"i8": issue.i8_dots, "i16": issue.i16_dots, "bf16": issue.bf16_dots}

@@ -60,8 +60,8 @@ class UseIntegerProductsPass(Pass):
     first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does so
     with another zero point. No sum of ui8 times i8 may overflow i32, or the product is left alone. Sums in f32 round,
     those of integers do not. Where the target multiplies numbers of 8 bits more slowly than those of f32, products that
-    were ones of f32 stay that. Products of scales that are known are normal numbers of f32; of scales that are not, this
-    is assumed: an infinite one makes an infinity of a sum that would be NaN.
+    were ones of f32 stay that. Products of scales that are known are normal numbers of f32; of scales that are not,
+    this is assumed: an infinite one makes an infinity of a sum that would be NaN.
     """
 
     name = "use-integer-products"
