@@ -24,7 +24,8 @@ from xdsl.rewriter import Rewriter
 from mlc.analysis.accesses import set_subscripts
 from mlc.analysis.nests import functions_with_loops, update_type
 from mlc.dialects.loop import ConstantOp, LoadOp, enclosing_loops
-from mlc.schedules.steps.pack import Packer, Panels, constant_behind, resource_of
+from mlc.schedules.buffer_layouts import Panels
+from mlc.schedules.steps.pack import Packer, constant_behind, resource_of
 from mlc.support.types import memref_type, vector_type
 
 Array = NDArray[Any]

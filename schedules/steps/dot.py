@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, f32, i32, i64
@@ -22,6 +21,7 @@ from mlc.dialects.loop import DotOp, ForOp, LoadOp
 from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
+from mlc.schedules.buffer_layouts import WordLayout
 from mlc.schedules.steps.base import LoopStep, Scheduling
 from mlc.schedules.steps.pack import Packer
 from mlc.support.affine import split_terms
@@ -30,38 +30,6 @@ from mlc.support.errors import Refused
 from mlc.support.types import element_type, integer_width, memref_type
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class WordLayout:
-    """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32.
-
-    A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits.
-    """
-
-    axis: int
-    count: int
-    sizes: tuple[int, ...]
-
-    @property
-    def shape(self) -> list[int]:
-        """The shape of the words."""
-        return [size // self.count if axis == self.axis else size for axis, size in enumerate(self.sizes)]
-
-    @property
-    def suffix(self) -> str:
-        """What the name of a constant in words ends with."""
-        return f"words{self.count}"
-
-    def element(self, element: Attribute) -> Attribute:
-        """The type of a word of numbers of a type."""
-        del element
-        return i32
-
-    def of(self, array: Array) -> Array:
-        """The words of `array`, whose bytes are in the order of little-endian machines."""
-        split = array.reshape(*array.shape[: self.axis], -1, self.count, *array.shape[self.axis + 1 :])
-        return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]
 
 
 @dataclass(frozen=True)

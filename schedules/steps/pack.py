@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
@@ -19,7 +18,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -32,6 +31,7 @@ from mlc.dialects.loop.nests import parallel_nest
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import ArgumentName, LoopName
 from mlc.reference.constants import constant_data
+from mlc.schedules.buffer_layouts import BufferLayout, Panels
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
 from mlc.support.affine import simplify_sum, split_terms
 from mlc.support.context import CompilerContext, Remark
@@ -45,67 +45,6 @@ Array = NDArray[Any]
 
 class NoSuchArgument(Refused):
     """The function has no argument of that name."""
-
-
-class BufferLayout(Protocol):
-    """Another order of the elements of a buffer."""
-
-    @property
-    def shape(self) -> list[int]:
-        """The shape of the new buffer."""
-        ...
-
-    @property
-    def suffix(self) -> str:
-        """What the name of a constant in this order ends with."""
-        ...
-
-    def element(self, element: Attribute) -> Attribute:
-        """The element type of the new buffer, by that of the old one."""
-        ...
-
-    def of(self, array: Array) -> Array:
-        """The elements of `array` in this order."""
-        ...
-
-
-@dataclass(frozen=True)
-class Panels:
-    """How the part of a buffer that is read is laid out: blocks of `width` along `axis`, the place in one innermost.
-
-    A matrix `[K, N]` with `axis` 1 becomes `[N / width, K, width]`; the last block is filled up with zeros.
-    """
-
-    axis: int
-    width: int
-    part: tuple[range, ...]
-    """What is read of each axis: a kernel of attention may read a third of the columns of its argument."""
-
-    @property
-    def shape(self) -> list[int]:
-        """The shape of the panels."""
-        sizes = [len(r) for r in self.part]
-        blocks = -(-sizes.pop(self.axis) // self.width)
-        return [blocks, *sizes, self.width]
-
-    @property
-    def suffix(self) -> str:
-        """What the name of a constant in panels ends with."""
-        return f"panels{self.width}"
-
-    def element(self, element: Attribute) -> Attribute:
-        """The element type stays as it is."""
-        return element
-
-    def of(self, array: Array) -> Array:
-        """The panels of `array`, the whole buffer; of one 0 that stands for all of it, another one."""
-        if not any(array.strides) and not np.any(array):
-            return np.broadcast_to(array.reshape(-1)[:1], self.shape)
-        read = array[tuple(slice(r.start, r.stop) for r in self.part)]
-        missing = -read.shape[self.axis] % self.width
-        padded = np.pad(read, [(0, missing if i == self.axis else 0) for i in range(read.ndim)])
-        split = padded.reshape(*read.shape[: self.axis], -1, self.width, *read.shape[self.axis + 1 :])
-        return np.ascontiguousarray(np.moveaxis(split, (self.axis, self.axis + 1), (0, -1)))
 
 
 @dataclass

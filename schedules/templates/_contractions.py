@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xdsl.dialects import func
 from xdsl.dialects.tensor import ConcatOp
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.support.affine import split_terms
 from mlc.support.dtypes import bytes_of, to_numpy
 from mlc.support.types import tensor_type
 
@@ -122,3 +124,14 @@ def contractions_of(ops: Sequence[StructuredOp]) -> list[Contraction]:
     dims, stored = (list(zip(o.dim_names, o.dim_sizes, strict=True))[: o.num_parallel] for o in (op, root))
     # A result that is stored in another order is computed in the order of the contraction.
     return [Contraction(op, root)] if dims[-1] == stored[-1] and sorted(dims) == sorted(stored) else []
+
+
+def runs_along_memory(affine: AffineMap, dim: int) -> bool:
+    """Whether an operand is read one element at a time along a dim."""
+    *outer, last = affine.results
+    return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
+
+
+def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
+    """Whether an operand is an argument of the kernel that is read in one way."""
+    return isinstance(operand, BlockArgument) and operand.has_one_use()

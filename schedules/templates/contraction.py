@@ -12,14 +12,11 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import gcd, prod
-from typing import TypeGuard
 
-from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.analysis.argument_names import argument_name
-from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tiles_near_best
@@ -34,7 +31,8 @@ from mlc.schedules.steps.split_reduction import SplitReduction
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
-from mlc.schedules.templates._contractions import Contraction, contractions_of
+from mlc.schedules.templates._contractions import Contraction, can_be_packed, contractions_of, runs_along_memory
+from mlc.schedules.templates._dots import multiplying, steps_per_dot
 from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
 from mlc.schedules.templates._row_blocks import all_rows, row_blocks
@@ -137,7 +135,7 @@ def contraction_steps(
         lanes = gcd(contraction.columns, lanes)
     padding = padding_of_rows(op, row)
     problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share, machine)
-    computing = _multiplying(contraction, machine)
+    computing = multiplying(contraction, machine)
     if (vectors := _vectors_of_panels(contraction, lanes, machine, kernel.widths)) is not None:
         problem = replace(problem, vectors=vectors)
     tiles = tiles_near_best(problem, computing, 0.15)
@@ -208,17 +206,6 @@ def contraction_steps(
     return steps
 
 
-def _multiplying(contraction: Contraction, machine: Machine) -> Machine:
-    """The machine, where dot products are the multiply-adds of a contraction that has them."""
-    if contraction.per_dot == 1:
-        return machine
-    lhs, rhs = (str(tensor_type(v).element_type) for v in contraction.op.inputs)
-    if lhs.startswith("i"):
-        unsigned = contraction.op.unsigned_operands
-        lhs, rhs = (f"u{t}" if n in unsigned else t for n, t in enumerate((lhs, rhs)))
-    return machine.multiplying(machine.dots(lhs, rhs))
-
-
 def _vectors_of_panels(
     contraction: Contraction, lanes: int, machine: Machine, widths: Mapping[tuple[str, int], int]
 ) -> int | None:
@@ -229,34 +216,6 @@ def _vectors_of_panels(
         return None
     fits = width // lanes <= MOST_VECTORS and 2 * (width // lanes) < machine.vector_registers
     return width // lanes if fits else None
-
-
-def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]]) -> int:
-    """How many steps of the innermost reduction become one dot product of words; 1 if they cannot.
-
-    Rows have to lie along the reduction, and the other operand is stored in words when the program is compiled.
-    """
-    op, name = contraction.op, contraction.kernel_name
-    elements = [tensor_type(v).element_type for v in op.inputs]
-    if not op.contracts or len(set(elements)) != 1 or tensor_type(op.result).element_type not in (i32, f32):
-        return 1
-    if elements[0] not in (*SHORT_INTEGERS, *SHORT_FLOATS):
-        return 1
-    count, innermost = per_word(elements[0]), len(op.dims) - 1
-    panels = contraction.operands_with_lanes()
-    rows = [m for v, m in zip(op.inputs, op.index_maps, strict=True) if all(v is not value for value, _ in panels)]
-    is_known = all(can_be_packed(v) and (name, v.index) in constants for v, _ in panels)
-    subscripts = [e for _, m in panels for e in m.results if innermost in e.used_dims()]
-    is_plain = subscripts == [AffineExpr.dimension(innermost)]
-    if not is_known or not is_plain or len(rows) != 1 or not runs_along_memory(rows[0], innermost):
-        return 1
-    return count if op.dim_sizes[innermost] % count == 0 else 1
-
-
-def runs_along_memory(affine: AffineMap, dim: int) -> bool:
-    """Whether an operand is read one element at a time along a dim."""
-    *outer, last = affine.results
-    return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
 
 
 def _problem(contraction: Contraction, lanes: int, padding: float, machine: Machine) -> TileProblem:
@@ -376,11 +335,6 @@ def _operands_to_pack(
         if not in_order and (is_known or pays):
             found.append((value, affine))
     return found
-
-
-def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
-    """Whether an operand is an argument of the kernel that is read in one way."""
-    return isinstance(operand, BlockArgument) and operand.has_one_use()
 
 
 def packing_steps(

@@ -24,8 +24,9 @@ from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
+from mlc.schedules.templates._contractions import runs_along_memory
 from mlc.schedules.templates._padding import padded_dims
-from mlc.schedules.templates.contraction import runs_along_memory, short_reductions
+from mlc.schedules.templates.contraction import short_reductions
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type

@@ -25,6 +25,7 @@ OTHERS: dict[str, Any] = {
     "threads": 2,
     "opt_level": 1,
     "accuracy": "fast",
+    "precision": "bf16",
     "cc": "clang-99",
     "records": "records.jsonl",
 }
@@ -66,7 +67,7 @@ def test_none_stands_for_the_default_where_that_is_none() -> None:
 
 
 def test_frameworks_take_what_says_how() -> None:
-    assert FRAMEWORK_OPTIONS == ("target", "threads", "opt_level", "accuracy", "cc")
+    assert FRAMEWORK_OPTIONS == ("target", "threads", "opt_level", "accuracy", "precision", "cc")
 
 
 @pytest.mark.parametrize("name", OPTIONS)

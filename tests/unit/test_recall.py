@@ -118,12 +118,13 @@ def test_each_option_matters(compilations: list[str]) -> None:
         CompileOptions(threads=2),
         CompileOptions(opt_level=1),
         CompileOptions(accuracy="fast"),
+        CompileOptions(precision="bf16"),
     ]
     recipes = [Recipe(text, each, "shared") for each in options]
     recipes += [Recipe(text, options[0], "obj"), Recipe(ModelText("m", Path(), _MODEL + "\n"), options[0], "shared")]
     assert len({recipe._key for recipe in recipes}) == len(recipes)  # pyright: ignore[reportPrivateUsage]
     mlc.compile("model.mlir")
-    assert [recipe.recall(Path("again.so")) for recipe in recipes] == [True, *[False] * 6]
+    assert [recipe.recall(Path("again.so")) for recipe in recipes] == [True, *[False] * 7]
     assert os.access("again.so", os.X_OK)
 
 
@@ -140,6 +141,7 @@ def test_the_key_covers_all_that_has_an_influence(compilations: list[str], monke
         "prefix": "my_",
         "bindings": Bindings(shapes={"x": (3,)}),
         "accuracy": "fast",
+        "precision": "bf16",
         "records": "records.jsonl",
     }
     assert {*others, "suffix"} == {each.name for each in fields(CompileOptions)}, "suffixes are made of bindings"

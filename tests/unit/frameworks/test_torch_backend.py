@@ -151,7 +151,10 @@ def test_no_clang(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"thread": 2}, "found the option 'thread'; the backend takes target, threads, opt_level, accuracy, cc"),
+        (
+            {"thread": 2},
+            "found the option 'thread'; the backend takes target, threads, opt_level, accuracy, precision, cc",
+        ),
         ({"threads": 0}, "found 0 threads; at least 1 is needed"),
         ({"threads": "x"}, "option 'threads' is 'x', a str; required: a whole number"),
         ({"threads": True}, "option 'threads' is True, a bool; required: a whole number"),

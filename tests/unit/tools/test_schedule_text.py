@@ -8,6 +8,7 @@ from mlc.schedules.steps.blocked_summation import BlockedSummation
 from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.clang import Clang
 from mlc.schedules.steps.degree import Degree
+from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.llvm_unroll import LlvmUnroll
@@ -53,6 +54,7 @@ def test_every_step_has_words() -> None:
         ReuseResult("n"),
         Clang(1),
         Degree("exp", 5),
+        Dot("k", 2),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -71,6 +73,7 @@ def test_every_step_has_words() -> None:
         "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "blocked_summation(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
+        "dot(k, 2)": "2 products are added by one instruction, a dot product of words of 32 bits",
         "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
         "cache_write(k, ni)": "k runs around ni; partial results wait in a buffer",

@@ -1,0 +1,106 @@
+"""Other orders of the elements of a buffer: panels, which are read front to back, and words of short numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Attribute
+
+Array = NDArray[Any]
+
+
+class BufferLayout(Protocol):
+    """Another order of the elements of a buffer."""
+
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the new buffer."""
+        ...
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in this order ends with."""
+        ...
+
+    def element(self, element: Attribute) -> Attribute:
+        """The element type of the new buffer, by that of the old one."""
+        ...
+
+    def of(self, array: Array) -> Array:
+        """The elements of `array` in this order."""
+        ...
+
+
+@dataclass(frozen=True)
+class Panels:
+    """How the part of a buffer that is read is laid out: blocks of `width` along `axis`, the place in one innermost.
+
+    A matrix `[K, N]` with `axis` 1 becomes `[N / width, K, width]`; the last block is filled up with zeros.
+    """
+
+    axis: int
+    width: int
+    part: tuple[range, ...]
+    """What is read of each axis: a kernel of attention may read a third of the columns of its argument."""
+
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the panels."""
+        sizes = [len(r) for r in self.part]
+        blocks = -(-sizes.pop(self.axis) // self.width)
+        return [blocks, *sizes, self.width]
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in panels ends with."""
+        return f"panels{self.width}"
+
+    def element(self, element: Attribute) -> Attribute:
+        """The element type stays as it is."""
+        return element
+
+    def of(self, array: Array) -> Array:
+        """The panels of `array`, the whole buffer; of one 0 that stands for all of it, another one."""
+        if not any(array.strides) and not np.any(array):
+            return np.broadcast_to(array.reshape(-1)[:1], self.shape)
+        read = array[tuple(slice(r.start, r.stop) for r in self.part)]
+        missing = -read.shape[self.axis] % self.width
+        padded = np.pad(read, [(0, missing if i == self.axis else 0) for i in range(read.ndim)])
+        split = padded.reshape(*read.shape[: self.axis], -1, self.width, *read.shape[self.axis + 1 :])
+        return np.ascontiguousarray(np.moveaxis(split, (self.axis, self.axis + 1), (0, -1)))
+
+
+@dataclass(frozen=True)
+class WordLayout:
+    """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32.
+
+    A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits.
+    """
+
+    axis: int
+    count: int
+    sizes: tuple[int, ...]
+
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the words."""
+        return [size // self.count if axis == self.axis else size for axis, size in enumerate(self.sizes)]
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in words ends with."""
+        return f"words{self.count}"
+
+    def element(self, element: Attribute) -> Attribute:
+        """The type of a word of numbers of a type."""
+        del element
+        return i32
+
+    def of(self, array: Array) -> Array:
+        """The words of `array`, whose bytes are in the order of little-endian machines."""
+        split = array.reshape(*array.shape[: self.axis], -1, self.count, *array.shape[self.axis + 1 :])
+        return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]
