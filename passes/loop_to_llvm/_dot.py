@@ -20,6 +20,7 @@ from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._types import VALUES, number_of, shuffle
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
+from mlc.support.locations import error_at
 from mlc.support.types import vector_type
 from mlc.targets.machine import Machine, resolve_target
 
@@ -36,6 +37,8 @@ class LowerDot(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
+        if op.lhs_type == f16 and not self._machine.converts_f16:
+            raise error_at(op, f"loop.dot of f16 takes instructions that convert f16; {self._machine.name} has none")
         writer = _Writer(self._machine, op)
         writer.dot(op.lhs, op.rhs, op.accumulator, op.lhs_type, op.rhs_type)
         rewriter.replace(op, writer.ops)

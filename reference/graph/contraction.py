@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from mlc.dialects.graph.contraction import MatmulOp
 from mlc.dialects.graph.types import element_of
 from mlc.reference.execution import Array, evaluates
@@ -12,5 +14,5 @@ from mlc.support.dtypes import to_numpy
 @evaluates(MatmulOp)
 def matmul(op: MatmulOp, lhs: Array, rhs: Array) -> Array:
     """`[..., m, k] x [..., k, n]`."""
-    wide = to_numpy(element_of(op.result))
+    wide = np.promote_types(lhs.dtype, to_numpy(element_of(op.result)))  # halves come as f32
     return product_of_matrices(lhs.astype(wide, copy=False), rhs.astype(wide, copy=False))

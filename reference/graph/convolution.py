@@ -21,7 +21,7 @@ from mlc.support.dtypes import to_numpy
 def conv(op: ConvOp, image: Array, weights: Array) -> Array:
     """For each tap of the kernel a matrix product, channels out by channels in, within each group."""
     layout, groups = op.layout.data, op.groups.value.data
-    wide = to_numpy(element_of(op.result))
+    wide = np.promote_types(image.dtype, to_numpy(element_of(op.result)))  # halves come as f32
     image, weights = channels_first(image.astype(wide, copy=False), layout), weights.astype(wide, copy=False)
     # [out, in, taps...] from [taps..., in, out]
     weights = np.moveaxis(weights, (-1, -2), (0, 1)) if has_channels_last(layout) else weights

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, f32, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, f16, f32, i32, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -28,6 +28,7 @@ from mlc.support.affine import split_terms
 from mlc.support.context import Remark
 from mlc.support.errors import Refused
 from mlc.support.types import element_type, integer_width, memref_type
+from mlc.targets.machine import resolve_target
 
 Array = NDArray[Any]
 
@@ -83,6 +84,9 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     words = WordLayout(axes.pop(), count, tuple(memref_type(argument).get_shape()))
     if words.sizes[words.axis] % count:
         raise Refused(f"{words.sizes[words.axis]} numbers along the axis are no multiple of {count}")
+    machine = resolve_target(packer.ctx.target)
+    if any(each.by_word.element == f16 for each in sums) and not machine.converts_f16:
+        raise Refused(f"{machine.name} has no instructions that convert f16")
     target = packer.relay(argument, words)
     for each in sums:
         _rewrite(each, words, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from xdsl.dialects.builtin import f32, i32
+from xdsl.dialects.builtin import f16, f32, i32
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
@@ -13,7 +13,7 @@ from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
 
-def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]]) -> int:
+def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]], machine: Machine) -> int:
     """How many steps of the innermost reduction become one dot product of words; 1 if they cannot.
 
     Rows have to lie along the reduction, and the other operand is stored in words when the program is compiled.
@@ -22,7 +22,7 @@ def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]
     elements = [tensor_type(v).element_type for v in op.inputs]
     if not op.contracts or len(set(elements)) != 1 or tensor_type(op.result).element_type not in (i32, f32):
         return 1
-    if elements[0] not in (*SHORT_INTEGERS, *SHORT_FLOATS):
+    if elements[0] not in (*SHORT_INTEGERS, *SHORT_FLOATS) or (elements[0] == f16 and not machine.converts_f16):
         return 1
     count, innermost = per_word(elements[0]), len(op.dims) - 1
     panels = contraction.operands_with_lanes()

@@ -123,7 +123,7 @@ def contraction_steps(
     One that `is_alone` has no other contraction beside it, whose loops have the same names.
     """
     lanes, machine, constants = kernel.lanes, kernel.machine, kernel.constants
-    contraction = replace(contraction, per_dot=steps_per_dot(contraction, constants))
+    contraction = replace(contraction, per_dot=steps_per_dot(contraction, constants, machine))
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
     if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:

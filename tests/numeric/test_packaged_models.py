@@ -32,6 +32,9 @@ _FILES: list[tuple[str, str, dict[str, tuple[int, ...]]]] = [
     ("rapidocr-onnxruntime", "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx", {}),
 ]
 """Packages, files of them, and the shapes of inputs that may not be anything."""
+_QUANTIZED = {"smart-turn-v3.2-cpu.onnx": 2e-3}
+"""How close results of quantised models are: numbers in between may be a step of their quantisation off, as scales are
+multiplied in another order."""
 
 
 @pytest.mark.sampled(1)
@@ -49,7 +52,8 @@ def test_beside_the_runtime(package: str, file: str, shapes: dict[str, tuple[int
         assert found[name].dtype == wanted.dtype
         size = np.max(np.abs(wanted), initial=0, where=np.isfinite(wanted))
         # Sigmoids of very small numbers are right beside 1, not beside themselves (docs/numbers.md).
-        np.testing.assert_allclose(found[name], wanted, rtol=1e-4, atol=2e-4 * size + 1e-6, err_msg=name)
+        close = _QUANTIZED.get(path.name, 1e-4)
+        np.testing.assert_allclose(found[name], wanted, rtol=close, atol=2 * close * size + 1e-6, err_msg=name)
 
 
 def _numbers(declared: Any, shape: tuple[int, ...] | None) -> NDArray[Any]:
