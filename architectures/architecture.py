@@ -104,6 +104,8 @@ class DotInstruction(NamedTuple):
 
 
 _BITS = {"i32": 32, "i16": 16, "i8": 8, "bfloat": 16}
+PER_WORD = {"i8": 4, "ui8": 4, "i16": 2, "ui16": 2, "bf16": 2, "f16": 2}
+"""How many numbers of each short type a word of 32 bits holds."""
 
 
 class Tuned(Protocol):

@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects.graph import ConstantOp, Conv2dOp, DequantizeOp, MatmulOp, QuantizeOp, constant_of
 from mlc.dialects.graph.types import element_of, is_static, shape_of
-from mlc.dialects.graph.windows import has_channels_last
 from mlc.support.errors import UserError
 from mlc.support.functions import models_of
 from mlc.support.locations import error_at
@@ -42,10 +41,8 @@ class Product:
 
     def channel_axis(self, place: int) -> int:
         """The axis of an operand along which scales may differ: each of its elements is for one row of the result."""
-        rank = len(shape_of(self.op.operands[place]))
-        if isinstance(self.op, MatmulOp):
-            return rank - 1 if place else rank - 2
-        return rank - 1 if has_channels_last(self.op.layout.data) else 0
+        is_rows = isinstance(self.op, MatmulOp) and place == 0
+        return len(shape_of(self.op.operands[0])) - 2 if is_rows else self.op.output_axis
 
 
 def function_of(module: ModuleOp) -> FuncOp:

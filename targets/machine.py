@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from mlc.architectures import cpus, instruction_set_named, instruction_sets, known_architecture
-from mlc.architectures.architecture import Architecture, Cpu, DotInstruction, InstructionSet, MemorySpace
+from mlc.architectures.architecture import PER_WORD, Architecture, Cpu, DotInstruction, InstructionSet, MemorySpace
 from mlc.architectures.facts import FACTS, FactSource, Issue, Memory, ThreadCosts
 from mlc.support.errors import UserError
 from mlc.targets import host
@@ -125,13 +125,17 @@ class Machine:
         Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are taken apart and
         multiplied one by one.
         """
-        issue, bits = self.issue, self.vector_bits
-        rates = {"i8": issue.i8_dots, "i16": issue.i16_dots, "bf16": issue.bf16_dots}
+        issue, bits, are_bytes = self.issue, self.vector_bits, PER_WORD[rhs] == 4
         if self.dot_instruction(lhs, rhs, bits) or self.dot_instruction(rhs, lhs, bits):
-            return rates[rhs.removeprefix("u")] or issue.fma_units
-        if rhs.endswith("8") and self.dot_instruction("i16", "i16", bits):
-            return rates["i16"] / 2
-        return issue.fma_units / (8 if rhs.endswith("8") else 2)
+            rate = {"bf16": issue.bf16_dots}.get(rhs, issue.i8_dots if are_bytes else issue.i16_dots)
+            return rate or issue.fma_units
+        if are_bytes and self.dot_instruction("i16", "i16", bits):
+            return issue.i16_dots / 2
+        return issue.fma_units / (8 if are_bytes else 2)
+
+    def products(self, lhs: str, rhs: str) -> float:
+        """How many products of short numbers are added to each lane of a vector per cycle; of f32, `fma_units` are."""
+        return PER_WORD[rhs] * self.dots(lhs, rhs)
 
     def multiplying(self, rate: float) -> Machine:
         """The machine with so many multiply-adds per cycle: for rules about loops whose multiply-adds are others."""

@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
+from mlc.dialects.loop.dot import SHORT_TYPES, per_word
 from mlc.dialects.tensor import StructuredOp, TakeOp, TileMapOp
 from mlc.passes.loop.expand_math import ExpandMathPass
 from mlc.support.affine import affine_bounds
@@ -94,15 +94,12 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
 
 def _short_factors(op: StructuredOp) -> tuple[str, str] | None:
     """The types of the factors of a contraction that adds up products of words of short numbers; None if not."""
-    elements = [tensor_type(v).element_type for v in op.inputs]
-    innermost = len(op.dims) - 1
-    if any(element not in (*SHORT_INTEGERS, *SHORT_FLOATS) for element in elements) or op.dim_sizes[
-        innermost
-    ] < per_word(elements[0]):
+    elements, innermost = op.read_types, len(op.dims) - 1
+    if any(e not in SHORT_TYPES or op.dim_sizes[innermost] < per_word(e) for e in elements):
         return None
     if any(all(innermost not in e.used_dims() for e in affine.results) for affine in op.index_maps):
         return None
-    lhs, rhs = (f"u{e}" if n in op.unsigned_operands else str(e) for n, e in enumerate(elements))
+    lhs, rhs = map(str, elements)
     return lhs, rhs
 
 

@@ -95,9 +95,7 @@ class Roofline:
         """How many times as many multiply-adds as of f32 are possible, since numbers are short."""
         if work.short is None:
             return 1.0
-        lhs, rhs = work.short
-        products = 4 if rhs.endswith("8") else 2
-        return max(products * self.machine.dots(lhs, rhs) / self.machine.issue.fma_units, 1.0)
+        return max(self.machine.products(*work.short) / self.machine.issue.fma_units, 1.0)
 
     def levels_of(self, work: KernelWork) -> list[str]:
         """The levels of the memory whose bandwidths a bound asks for."""

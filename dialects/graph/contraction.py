@@ -110,6 +110,16 @@ class MatmulOp(GraphOp, HasCanonicalizationPatternsInterface):
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.lhs), type_of(self.rhs), element_of(self.result))
 
+    @property
+    def summed_axes(self) -> tuple[int, int]:
+        """The axes of both operands along which products are summed."""
+        return len(shape_of(self.lhs)) - 1, len(shape_of(self.rhs)) - 2
+
+    @property
+    def output_axis(self) -> int:
+        """The axis of the second operand whose elements are for different columns of the result."""
+        return len(shape_of(self.rhs)) - 1
+
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         return (SwapTransposedOperands(),)

@@ -148,6 +148,18 @@ class ConvOp(GraphOp, ABC):
         }
 
     @property
+    def summed_axes(self) -> tuple[int, int]:
+        """The axes of image and weights along which products are summed, beside those of the window: channels."""
+        layout = self.layout.data
+        return channel_dim(layout), len(layout) - 2 if has_channels_last(layout) else 1
+
+    @property
+    def output_axis(self) -> int:
+        """The axis of the weights whose elements are for different channels of the result."""
+        layout = self.layout.data
+        return len(layout) - 1 if has_channels_last(layout) else 0
+
+    @property
     def window(self) -> Window:
         """The window that slides over the image."""
         shape = type_of(self.weights).get_shape()

@@ -6,6 +6,7 @@ Scale and zero point broadcast like operands of other elementwise ops: one numbe
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import inf, isfinite
 from typing import TYPE_CHECKING, cast
 
@@ -45,8 +46,27 @@ QUANTIZED: frozenset[Attribute] = frozenset(
 QuantizedTensor = TensorType.constr(AttrSetConstraint(QUANTIZED))
 
 
+class _QuantizationOp(ElementwiseOp, HasCanonicalizationPatternsInterface, ABC):
+    """What both ops share: numbers, a scale and a zero point, which broadcast."""
+
+    assembly_format = "operands attr-dict `:` type(operands) `->` type($result)"
+
+    def __init__(self, input: Value, scale: Value, zero_point: Value) -> None:
+        result = self.infer(type_of(input), type_of(scale), type_of(zero_point))
+        super().__init__(operands=[input, scale, zero_point], result_types=[result])
+
+    @classmethod
+    @abstractmethod
+    def infer(cls, input: Tensor, scale: Tensor, zero_point: Tensor) -> Tensor:
+        """The type of the result."""
+
+    def inferred_type(self) -> Tensor:
+        input, scale, zero_point = self.operands
+        return self.infer(type_of(input), type_of(scale), type_of(zero_point))
+
+
 @irdl_op_definition
-class QuantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
+class QuantizeOp(_QuantizationOp):
     """`round(x / scale) + zero point`, as the nearest integer of the zero point's type.
 
     Rounds to the nearest integer, and from the middle between two of them to the even one. NaN becomes the least number
@@ -64,12 +84,6 @@ class QuantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     scale = operand_def(FloatTensor)
     zero_point = operand_def(QuantizedTensor)
 
-    assembly_format = "operands attr-dict `:` type(operands) `->` type($result)"
-
-    def __init__(self, input: Value, scale: Value, zero_point: Value) -> None:
-        result = self.infer(type_of(input), type_of(scale), type_of(zero_point))
-        super().__init__(operands=[input, scale, zero_point], result_types=[result])
-
     @classmethod
     def infer(cls, input: Tensor, scale: Tensor, zero_point: Tensor) -> Tensor:
         """The broadcast shape, of the zero point's type.
@@ -81,16 +95,13 @@ class QuantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
         cls.common_element(input, scale)
         return tensor(shape, zero_point.element_type)
 
-    def inferred_type(self) -> Tensor:
-        return self.infer(type_of(self.input), type_of(self.scale), type_of(self.zero_point))
-
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         return (FoldQuantizeOfDequantize(), DropLimits(), ReadUnbroadcast())
 
 
 @irdl_op_definition
-class DequantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
+class DequantizeOp(_QuantizationOp):
     """`(q - zero point) * scale`, in the type of the scale.
 
     The difference is one of i32, which wraps; as a float it is multiplied with the scale, in f32 if that has 16 bits.
@@ -107,12 +118,6 @@ class DequantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     scale = operand_def(FloatTensor)
     zero_point = operand_def(QuantizedTensor)
 
-    assembly_format = "operands attr-dict `:` type(operands) `->` type($result)"
-
-    def __init__(self, input: Value, scale: Value, zero_point: Value) -> None:
-        result = self.infer(type_of(input), type_of(scale), type_of(zero_point))
-        super().__init__(operands=[input, scale, zero_point], result_types=[result])
-
     @classmethod
     def infer(cls, input: Tensor, scale: Tensor, zero_point: Tensor) -> Tensor:
         """The broadcast shape, of the scale's type.
@@ -123,9 +128,6 @@ class DequantizeOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
         shape = cls.broadcast(input, scale, zero_point)
         cls.common_element(input, zero_point)
         return tensor(shape, scale.element_type)
-
-    def inferred_type(self) -> Tensor:
-        return self.infer(type_of(self.input), type_of(self.scale), type_of(self.zero_point))
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

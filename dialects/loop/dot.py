@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import IntegerType, Signedness, bf16, f16, f32, i8, i16, i32
+from xdsl.dialects.builtin import bf16, f16, f32, i8, i16, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -19,14 +19,16 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from mlc.support.dtypes import unsigned
 from mlc.support.types import element_type, vector_type
 
-ui8 = IntegerType(8, Signedness.UNSIGNED)
-ui16 = IntegerType(16, Signedness.UNSIGNED)
+ui8, ui16 = unsigned(i8), unsigned(i16)
 WORD_BITS = 32
 """The width of a word, which is that of a sum: lanes of words and lanes of sums are the same lanes."""
 SHORT_INTEGERS: tuple[Attribute, ...] = (i8, ui8, i16, ui16)
 SHORT_FLOATS: tuple[Attribute, ...] = (bf16, f16)
+SHORT_TYPES = (*SHORT_INTEGERS, *SHORT_FLOATS)
+"""The types of numbers of which words are made."""
 
 
 def per_word(element: Attribute) -> int:

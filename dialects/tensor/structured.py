@@ -26,6 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
 from mlc.support.affine import affine_bounds
+from mlc.support.dtypes import unsigned
 from mlc.support.types import Tensor, element_type, tensor_type
 
 
@@ -178,6 +179,12 @@ class StructuredOp(IRDLOperation, ABC):
     def unsigned_operands(self) -> tuple[int, ...]:
         """The operands whose integers are read as unsigned ones and widened, if it sums products."""
         return ()
+
+    @property
+    def read_types(self) -> tuple[Attribute, ...]:
+        """The element types of the operands, with the sign that integers are read with."""
+        elements = [element_type(v.type) for v in self.inputs]
+        return tuple(unsigned(e) if n in self.unsigned_operands else e for n, e in enumerate(elements))
 
     @property
     def moves(self) -> bool:

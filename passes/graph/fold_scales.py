@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -73,8 +73,6 @@ class _ScaleFolding:
 
     scale: float
     resources: Resources
-    parts: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
-    """The operands that are to be divided."""
     has_product: bool = False
 
     def fold(self, op: QuantizeOp) -> None:

@@ -10,7 +10,6 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import CastOp, ConstantOp, ConvOp, GraphOp, MatmulOp, MoveOp, PadOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
-from mlc.dialects.graph.windows import channel_dim, has_channels_last
 from mlc.dialects.loop.dot import per_word
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline import PRECISIONS
@@ -81,14 +80,9 @@ def _narrow(op: MatmulOp | ConvOp, element: Attribute, rounded: dict[SSAValue, S
         rounded[image] = widened.input  # another product has seen to it
     elif image not in rounded:
         rounded[image] = _rounded(image, element)
-    last = len(shape_of(image)) - 1
-    axis, weight_axis = last, len(shape_of(weights)) - 2
-    if isinstance(op, ConvOp):
-        axis = channel_dim(op.layout.data)
-        weight_axis = weight_axis if has_channels_last(op.layout.data) else 1
     short = [rounded[image], _insert(op, CastOp(weights, element))]
-    if missing := -shape_of(weights)[weight_axis] % per_word(element):
-        for number, place in enumerate((axis, weight_axis)):
+    if missing := -shape_of(weights)[op.summed_axes[1]] % per_word(element):
+        for number, place in enumerate(op.summed_axes):
             rank = len(shape_of(short[number]))
             more = [missing if i == place else 0 for i in range(rank)]
             short[number] = _insert(op, PadOp(short[number], [0] * rank, more, 0))

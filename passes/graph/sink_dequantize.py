@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Operation, SSAValue
@@ -77,7 +78,7 @@ def _on_integers(op: GraphOp, sources: Sequence[DequantizeOp]) -> GraphOp | None
         may_wrap = element_of(source.input) == i32 and splat_of(source.zero_point) != 0
         if may_wrap or not _is_positive(source.scale):
             return None
-    elif not isinstance(op, MoveOp) or _size(op.result) > _size(op.input):
+    elif not isinstance(op, MoveOp) or prod(shape_of(op.result)) > prod(shape_of(op.input)):
         return None
     element = element_of(source.input)
     return type(op).create(
@@ -89,7 +90,7 @@ def _on_integers(op: GraphOp, sources: Sequence[DequantizeOp]) -> GraphOp | None
 
 def _is_uniform(op: DequantizeOp) -> bool:
     """Whether all elements have one scale and one zero point."""
-    return all(_size(v) == 1 for v in (op.scale, op.zero_point))
+    return all(prod(shape_of(v)) == 1 for v in (op.scale, op.zero_point))
 
 
 def _is_positive(scale: SSAValue) -> bool:
@@ -98,20 +99,13 @@ def _is_positive(scale: SSAValue) -> bool:
     return number is not None and 0 < number < float("inf")
 
 
-def _size(value: SSAValue) -> int:
-    size = 1
-    for extent in shape_of(value):
-        size *= extent
-    return size
-
-
 def _replace(op: GraphOp, quantized: GraphOp, source: DequantizeOp) -> None:
     """Let `quantized` take the place of `op`, and dequantise what it gives."""
     new: list[Operation] = [quantized]
     parameters: list[SSAValue] = []
     for value in (source.scale, source.zero_point):
         rank, extents = len(shape_of(source.result)), shape_of(value)
-        if _size(value) == 1:
+        if prod(extents) == 1:
             if extents:
                 new.append(ReshapeOp(value, ()))
                 value = new[-1].results[0]

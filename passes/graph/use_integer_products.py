@@ -24,7 +24,7 @@ from mlc.dialects.graph import (
     SubOp,
 )
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tensor
-from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding, zeros
+from mlc.dialects.graph.windows import channel_dim, image_padding, zeros
 from mlc.dialects.loop.dot import per_word, ui8
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import constant_from
@@ -68,14 +68,18 @@ class UseIntegerProductsPass(Pass):
     rounding = Rounding(16, "sums of integers are exact, and scaled once", finite_only=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        ops = list(module.walk())
+        products = [op for op in ops if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32)]
+        quantizing = [op for op in ops if isinstance(op, QuantizeOp) and element_of(op.result) in (i8, ui8)]
+        if not quantizing and not any(factor_of(op.operands[0]) for op in products):
+            return  # nothing asks what the target is
         machine = resolve_target(ctx.target)
         element = _wanted_element(machine)
-        for op in list(module.walk()):
-            if isinstance(op, QuantizeOp) and element_of(op.result) in (i8, ui8) and element_of(op.result) != element:
+        for op in quantizing:
+            if element_of(op.result) != element:
                 quantize_to(op, element, ctx.resources)
-        for op in list(module.walk()):
-            if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32):
-                _IntegerProduct(op, element, machine, ctx).rewrite()
+        for op in products:
+            _IntegerProduct(op, element, machine, ctx).rewrite()
 
 
 class _IntegerProduct:
@@ -102,7 +106,7 @@ class _IntegerProduct:
         self._rewrite(factor, weights)
 
     def _why_not(self, factor: Factor, weights: IntegerWeights) -> str | None:
-        products = per_word(i8) * self.machine.dots(str(self.element), "i8")
+        products = self.machine.products(str(self.element), "i8")
         if element_of(self.op.result) == f32 and products < self.machine.issue.fma_units:
             return f"{self.machine.name} multiplies numbers of 8 bits no faster than those of f32"
         count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]
@@ -151,28 +155,20 @@ class _IntegerProduct:
         """The axis of the result that the columns, or channels, of the second factor are."""
         return channel_dim(self.op.layout.data) if isinstance(self.op, ConvOp) else len(shape_of(self.op.result)) - 1
 
-    @property
-    def _weight_axis(self) -> int:
-        """The axis of the second factor that the channels of the result are."""
-        op = self.op
-        return (
-            0 if isinstance(op, ConvOp) and not has_channels_last(op.layout.data) else len(shape_of(op.operands[1])) - 1
-        )
-
     def _by_channel(self, array: Array) -> Array | None:
         """Numbers that broadcast with the second factor as they broadcast with the result; None if they do not."""
         rank = len(shape_of(self.op.operands[1]))
         full = array.reshape((1,) * (rank - array.ndim) + array.shape)
         if isinstance(self.op, MatmulOp):
             return full if full.shape[-2] == 1 else None
-        if full.size != full.shape[self._weight_axis]:
+        if full.size != full.shape[self.op.output_axis]:
             return None
         return full.reshape(-1, *[1] * (len(shape_of(self.op.result)) - 1 - self._channel_axis))
 
     def _rewrite(self, factor: Factor, weights: IntegerWeights) -> None:
         factor = self._as_element(factor)
         integers = weights.integers
-        axes = tuple(i for i in range(integers.ndim) if i != self._weight_axis)
+        axes = tuple(i for i in range(integers.ndim) if i != self.op.output_axis)
         if isinstance(self.op, MatmulOp):
             axes = (integers.ndim - 2,)
         sums = integers.sum(axes, dtype=np.int32, keepdims=True)
@@ -221,15 +217,12 @@ class _IntegerProduct:
             low, high = image_padding(op.layout.data, ints(op.padding))
             image = self._insert(PadOp(image, low, high, int(zeros_known.flat[0])))
         groups = op.groups.value.data if isinstance(op, ConvOp) else 1
-        last = len(shape_of(image)) - 1
-        axis, weight_axis = last, integers.ndim - 2
-        if isinstance(op, ConvOp):
-            axis = channel_dim(op.layout.data)
-            weight_axis = integers.ndim - 2 if has_channels_last(op.layout.data) else 1
+        axis, weight_axis = op.summed_axes
         missing = -integers.shape[weight_axis] % per_word(i8)
         if missing and groups == 1:
-            more = [missing if i == axis else 0 for i in range(last + 1)]
-            image = self._insert(PadOp(image, [0] * (last + 1), more, 0))
+            rank = len(shape_of(image))
+            more = [missing if i == axis else 0 for i in range(rank)]
+            image = self._insert(PadOp(image, [0] * rank, more, 0))
             integers = np.pad(integers, [(0, missing if i == weight_axis else 0) for i in range(integers.ndim)])
         weights = self._constant(integers, "weights")
         if isinstance(op, MatmulOp):

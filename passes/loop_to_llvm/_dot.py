@@ -6,6 +6,8 @@ number. Integers wrap, so all ways give the same bits.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -33,7 +35,11 @@ class LowerDot(RewritePattern):
     """`loop.dot` becomes an instruction, or arithmetic."""
 
     def __init__(self, ctx: CompilerContext) -> None:
-        self._machine = resolve_target(ctx.target)
+        self._target = ctx.target
+
+    @cached_property
+    def _machine(self) -> Machine:
+        return resolve_target(self._target)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
@@ -125,7 +131,7 @@ class _Writer:
         return self._insert(llvm.BitcastOp.create(operands=[wide], result_types=[f32]))
 
     def _product_added(self, left: SSAValue, right: SSAValue, total: SSAValue) -> SSAValue:
-        if total.type == self._sums and self._is_float:
+        if self._is_float:
             properties = {"fastmathFlags": llvm.FastMathAttr(None)}
             return self._insert(
                 intrinsics.FMulAddOp.create(

@@ -7,6 +7,7 @@ are spelled out: limits, which are two instructions, a plain conversion of what 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType, f32, f64
@@ -33,11 +34,15 @@ class LowerSaturatingCast(RewritePattern):
     def __init__(self, ctx: CompilerContext) -> None:
         self._target = ctx.target
 
+    @cached_property
+    def _is_spelled_out(self) -> bool:
+        return resolve_target(self._target).arch == "x86_64"
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         (x,), kind = op.operands, lower_type(op.results[0].type)
         is_signed, width = isinstance(op, FPToSIOp), bit_width(element_type(kind))
         fits = element_type(x.type) in (f32, f64) and width + (not is_signed) <= _WORD
-        if not fits or resolve_target(self._target).arch != "x86_64":
+        if not fits or not self._is_spelled_out:
             intrinsic = intrinsics.FPToSISatOp if is_signed else intrinsics.FPToUISatOp
             rewriter.replace(op, intrinsic.create(operands=[x], result_types=[kind]))
             return

@@ -9,23 +9,24 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, VectorType, f16, f32, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, VectorType, f16, f32, i32, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import replace_counter
+from mlc.analysis.lanes import lanes_over
 from mlc.analysis.legality import note_if_refused, require_reduction
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
-from mlc.dialects.loop import DotOp, ForOp, LoadOp
-from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
+from mlc.dialects.loop import CONSECUTIVE, DotOp, ForOp, LoadOp
+from mlc.dialects.loop.dot import SHORT_TYPES, per_word
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.buffer_layouts import WordLayout
 from mlc.schedules.steps.base import LoopStep, Scheduling
 from mlc.schedules.steps.pack import Packer
-from mlc.support.affine import split_terms
 from mlc.support.context import Remark
+from mlc.support.dtypes import unsigned
 from mlc.support.errors import Refused
 from mlc.support.types import element_type, integer_width, memref_type
 from mlc.targets.machine import resolve_target
@@ -41,6 +42,16 @@ class _Factor:
     widening: Operation
     element: Attribute
     """The type of the number, with its sign."""
+
+    @property
+    def memory(self) -> SSAValue:
+        """The buffer that it is loaded from."""
+        return self.load.memref
+
+    def runs_along(self, loop: ForOp) -> bool:
+        """Whether the iterations of a loop read its neighbours in memory."""
+        counter = loop.induction_variable
+        return counter in self.load.indices and lanes_over(self.load, counter, 1) == CONSECUTIVE
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
         Refused: the loops are not sums of such products, or the argument is not a constant; nothing has been changed.
     """
     sums = [_product_sum(loop, count, packer) for loop in loops]
-    arguments = {memory_of(each.of_argument) for each in sums}
+    arguments = {each.of_argument.memory for each in sums}
     if len(arguments) != 1:
         raise Refused("its factors in words are several arguments")
     (argument,) = arguments
@@ -90,11 +101,6 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     target = packer.relay(argument, words)
     for each in sums:
         _rewrite(each, words, target)
-
-
-def memory_of(factor: _Factor) -> SSAValue:
-    """The buffer that a factor is loaded from."""
-    return factor.load.memref
 
 
 def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
@@ -123,11 +129,10 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
         raise Refused(f"a word holds other than {count} numbers of {kinds}")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % count:
         raise Refused(f"{len(loop.range)} iterations are no multiple of {count}, counted from 0")
-    runs_along = [_runs_along_memory(f.load, loop, count) for f in factors]
-    buffers = [memory_of(f) for f in factors]
+    buffers = [f.memory for f in factors]
     known = [isinstance(buffer, BlockArgument) and packer.knows(buffer) for buffer in buffers]
     for number in sorted((0, 1), key=lambda number: not known[1 - number]):
-        if runs_along[number] and isinstance(buffers[1 - number], BlockArgument):
+        if factors[number].runs_along(loop) and isinstance(buffers[1 - number], BlockArgument):
             return _ProductSum(loop, combine, factors[number], factors[1 - number])
     raise Refused("none of its factors lies along memory where the other one is an argument")
 
@@ -143,9 +148,9 @@ def _factor(value: SSAValue) -> _Factor:
         raise Refused("a factor is not a widened short number")
     load = widening.operands[0].owner
     element: Attribute = widening.operands[0].type
-    if isinstance(widening, ExtUIOp) and (width := integer_width(element)) is not None:
-        element = IntegerType(width, Signedness.UNSIGNED)
-    if not isinstance(load, LoadOp) or element not in (*SHORT_INTEGERS, *SHORT_FLOATS):
+    if isinstance(widening, ExtUIOp) and integer_width(element) is not None:
+        element = unsigned(element)
+    if not isinstance(load, LoadOp) or element not in SHORT_TYPES:
         raise Refused(f"a factor is not loaded, or is a number of {element}, of which no word is made")
     return _Factor(load, widening, element)
 
@@ -163,15 +168,6 @@ def _axis_of(load: LoadOp, loop: ForOp) -> int:
     if len(axes) != 1 or load.map.data.results[axes[0]] != AffineExpr.dimension(dim):
         raise Refused("the counter of the loop is not a subscript of the argument")
     return axes[0]
-
-
-def _runs_along_memory(load: LoadOp, loop: ForOp, count: int) -> bool:
-    """Whether a load reads `count` neighbours in so many iterations."""
-    if loop.induction_variable not in load.indices:
-        return False
-    dim = list(load.indices).index(loop.induction_variable)
-    *outer, last = load.map.data.results
-    return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
 
 
 def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:

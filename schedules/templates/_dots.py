@@ -7,7 +7,7 @@ from collections.abc import Container
 from xdsl.dialects.builtin import f16, f32, i32
 from xdsl.ir.affine import AffineExpr
 
-from mlc.dialects.loop.dot import SHORT_FLOATS, SHORT_INTEGERS, per_word
+from mlc.dialects.loop.dot import SHORT_TYPES, per_word
 from mlc.schedules.templates._contractions import Contraction, can_be_packed, runs_along_memory
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
@@ -22,7 +22,7 @@ def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]
     elements = [tensor_type(v).element_type for v in op.inputs]
     if not op.contracts or len(set(elements)) != 1 or tensor_type(op.result).element_type not in (i32, f32):
         return 1
-    if elements[0] not in (*SHORT_INTEGERS, *SHORT_FLOATS) or (elements[0] == f16 and not machine.converts_f16):
+    if elements[0] not in SHORT_TYPES or (elements[0] == f16 and not machine.converts_f16):
         return 1
     count, innermost = per_word(elements[0]), len(op.dims) - 1
     panels = contraction.operands_with_lanes()
@@ -39,8 +39,5 @@ def multiplying(contraction: Contraction, machine: Machine) -> Machine:
     """The machine, where dot products are the multiply-adds of a contraction that has them."""
     if contraction.per_dot == 1:
         return machine
-    lhs, rhs = (str(tensor_type(v).element_type) for v in contraction.op.inputs)
-    if lhs.startswith("i"):
-        unsigned = contraction.op.unsigned_operands
-        lhs, rhs = (f"u{t}" if n in unsigned else t for n, t in enumerate((lhs, rhs)))
+    lhs, rhs = map(str, contraction.op.read_types)
     return machine.multiplying(machine.dots(lhs, rhs))

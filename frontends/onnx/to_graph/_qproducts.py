@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import f32, i32
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.onnx.contributed import RUNTIME_DOMAIN
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.onnx.to_graph._quantization import centred, dynamically_quantized, no_zero_point, one_number
+from mlc.frontends.onnx.to_graph._quantization import (
+    centred,
+    dynamically_quantized,
+    one_number,
+    requantized,
+    scaled_sums,
+)
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.operators.recurrent import plus
@@ -22,11 +27,6 @@ def scaled_product(
 ) -> SSAValue:
     """A product of integers less their zero points, times a scale, one number or one per column, as floats."""
     return scaled_sums(b, numpy_product(b, centred(b, x, x_zero), centred(b, w, w_zero)), scale)
-
-
-def scaled_sums(b: GraphBuilder, sums: SSAValue, scale: SSAValue) -> SSAValue:
-    """Sums in i32, times a scale."""
-    return b(graph.DequantizeOp, sums, one_number(b, scale), no_zero_point(b, i32))
 
 
 @converts("QGemm", domain=RUNTIME_DOMAIN)
@@ -42,8 +42,7 @@ def q_gemm(b: Node) -> Results:
         raise Unconvertible("only one of 'y_scale' and 'y_zero_point' is there; required: both or none")
     if not b.has(7):
         return scaled_sums(b, sums, scale)
-    found = scaled_sums(b, sums, b.div(scale, one_number(b, b[7])))
-    return b(graph.QuantizeOp, found, b.number(1, found), one_number(b, b[8]))
+    return requantized(b, sums, b.div(scale, one_number(b, b[7])), b[8])
 
 
 @converts("MatMulIntegerToFloat", domain=RUNTIME_DOMAIN)

@@ -140,13 +140,18 @@ def q_linear_mat_mul(b: Node) -> Results:
     if len(shape_of(left)) == 1 and shape_of(left) != (1,):
         left = b.reshape(left, (shape_of(left)[0], 1))
     scale = b.div(b.mul(b.cast(left, f32), b.cast(b[4], f32)), b.cast(b[6], f32))
-    return _requantized(b, total, scale)
+    return requantized(b, total, scale, b[7])
 
 
-def _requantized(b: Node, total: SSAValue, scale: SSAValue) -> SSAValue:
-    """Sums in i32 times a scale, which is divided by that of the results already."""
-    scaled = b(graph.DequantizeOp, total, one_number(b, scale), no_zero_point(b, i32))
-    return b(graph.QuantizeOp, scaled, b.number(1, scaled), one_number(b, b[7]))
+def scaled_sums(b: GraphBuilder, sums: SSAValue, scale: SSAValue) -> SSAValue:
+    """Sums in i32, times a scale."""
+    return b(graph.DequantizeOp, sums, one_number(b, scale), no_zero_point(b, i32))
+
+
+def requantized(b: GraphBuilder, sums: SSAValue, scale: SSAValue, zero: SSAValue) -> SSAValue:
+    """Sums in i32 times a scale, which is divided by that of the results already, quantised again."""
+    scaled = scaled_sums(b, sums, scale)
+    return b(graph.QuantizeOp, scaled, b.number(1, scaled), one_number(b, zero))
 
 
 def one_number(b: GraphBuilder, value: SSAValue) -> SSAValue:
@@ -167,4 +172,4 @@ def quantized_convolution(b: Node, x: SSAValue) -> SSAValue:
     scale = b.div(b.mul(b[1], b[4]), b[6])
     if shape_of(scale) not in ((), (1,)):
         scale = b.reshape(scale, (shape_of(scale)[0], *[1] * (b.rank() - 2)))
-    return _requantized(b, total, scale)
+    return requantized(b, total, scale, b[7])
