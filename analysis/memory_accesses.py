@@ -14,7 +14,6 @@ from xdsl.traits import is_side_effect_free
 from mlc.analysis.accesses import AccessOp, loop_of
 from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp, YieldOp
 from mlc.support.affine import split_constant, split_terms
-from mlc.support.types import memref_type, vector_type
 
 Interval = tuple[int, int]
 """The least and the greatest value."""
@@ -93,13 +92,8 @@ class MemoryAccess:
         buffer = base_of(op.memref)
         if buffer is not op.memref:
             return MemoryAccess(op, buffer, (), ())
-        reach = [0] * memref_type(buffer).get_num_dims()
-        if (kind := vector_type(op.accessed)) is not None:
-            along, stride, active = op.lanes
-            length = kind.get_shape()[0] if active is None else active
-            reach[-1 if along is None else along] = (length - 1) * stride
         subscripts = tuple(IndexSum.of(e, op.indices) for e in op.map.data.results)
-        return MemoryAccess(op, buffer, subscripts, tuple(reach))
+        return MemoryAccess(op, buffer, subscripts, tuple(op.reach))
 
     @property
     def is_store(self) -> bool:

@@ -30,6 +30,8 @@ _SHORT = {
     "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
 }
 """Rates of instructions that few CPUs have, and the features that have them."""
+_FEW = {**_SHORT, "tile_cycles": {"amx-tile"}}
+"""All numbers of instructions that few CPUs have."""
 _I16_DOTS = {"avx512vnni", "avxvnni"}
 """The features that have one instruction for dot products of pairs of i16."""
 
@@ -45,7 +47,7 @@ class Cpu:
     """What one name of `--target` stands for. A wrong number costs speed, never correctness."""
 
     name: str
-    """LLVM's name of it."""
+    """LLVM's name of it, or one with a suffix for some of its features: see `llvm_name`."""
     base: str
     """What clang is asked for: an x86-64 level, or the CPU itself on ARM."""
     features: tuple[str, ...]
@@ -59,6 +61,8 @@ class Cpu:
     """The numbers of `facts.FACTS` that are known of it, by where they come from."""
     reported: tuple[Reported, ...] = ()
     """How the kernel reports it."""
+    llvm_name: str = ""
+    """What LLVM is to tune for; empty for `name`."""
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -66,7 +70,7 @@ class Cpu:
         known = {name: value for values in self.facts.values() for name, value in values.items()}
         units, has = known.get("fma_units", Issue().fma_units), self._on_full_vectors
         rates = {**dict.fromkeys(_SHORT, units), "i16_dots": units if has & _I16_DOTS else units / 2}
-        absent = {name: 0 for name, features in _SHORT.items() if not has & features}
+        absent = {name: 0 for name, features in _FEW.items() if not has & features}
         return {**rates, **known, **absent}
 
     @cached_property
@@ -101,6 +105,29 @@ class DotInstruction(NamedTuple):
     def operands(self, lanes: int) -> str:
         """The LLVM type of a vector of so many words."""
         return f"<{lanes * 32 // _BITS[self.element]} x {self.element}>"
+
+
+class MatrixRegisters(NamedTuple):
+    """Registers that hold matrices, and LLVM's names of instructions on them.
+
+    Before they are used, each is told the size of the matrices that it will hold. All instructions take numbers of
+    registers; those that access memory also an address, and the bytes from one row to the next.
+    """
+
+    count: int
+    rows: int
+    row_bytes: int
+    configure: str
+    """Takes the address of what `InstructionSet.matrix_configuration` gives. What registers hold is lost."""
+    release: str
+    zero: str
+    load: str
+    store: str
+
+    @property
+    def words(self) -> int:
+        """How many words of 32 bits a row has."""
+        return self.row_bytes // 4
 
 
 _BITS = {"i32": 32, "i16": 16, "i8": 8, "bfloat": 16}
@@ -243,6 +270,35 @@ class InstructionSet(Architecture):
             lhs: the type of the first operand's numbers: "i8", "ui8", "i16" or "bf16".
             rhs: the type of the second operand's.
             bits: the width of a vector.
+        """
+        return None
+
+    def matrix_registers(self, features: tuple[str, ...]) -> MatrixRegisters | None:
+        """The registers that hold matrices, if the CPU has them.
+
+        Artifacts that use them call `prepare_matrices` of `c_source` first: see `runtime/matrices.c`.
+        """
+        return None
+
+    def matrix_configuration(self, sizes: Sequence[tuple[int, int]]) -> Sequence[int]:
+        """What registers are told of their matrices, as integers of 64 bits in memory.
+
+        Args:
+            sizes: the rows of the matrix in each register, and the bytes of a row; zeros for one that is not used.
+        """
+        raise NotImplementedError
+
+    def matrix_instruction(self, features: tuple[str, ...], lhs: str, rhs: str) -> str | None:
+        """LLVM's name of the instruction that adds a product of matrices of short numbers to a third, if there is one.
+
+        The first matrix has rows of words of 32 bits, the second columns of words, each word the numbers that follow
+        each other along the reduction; the third has a sum for each row and column. The instruction takes the numbers
+        of their registers, that of the sums first.
+
+        Args:
+            features: of the CPU.
+            lhs: the type of the first matrix's numbers: "i8", "ui8" or "bf16".
+            rhs: the type of the second one's.
         """
         return None
 

@@ -9,8 +9,8 @@ import ctypes
 import mmap
 from typing import NamedTuple
 
-_AVX, _AVX512 = 0x06, 0xE6
-"""The bits of XCR0 without which a system does not keep the registers of AVX, and of AVX-512."""
+_AVX, _AVX512, _AMX = 0x06, 0xE6, 0x60000
+"""The bits of XCR0 without which a system does not keep the registers of AVX, of AVX-512, and of AMX."""
 
 
 class CpuidBit(NamedTuple):
@@ -51,6 +51,9 @@ CPUID_BITS: dict[str, CpuidBit] = {
     "avx512_fp16": CpuidBit(7, 0, _D, 23, _AVX512),
     "avx_vnni": CpuidBit(7, 1, _A, 4, _AVX),
     "avx512_bf16": CpuidBit(7, 1, _A, 5, _AVX512),
+    "amx_bf16": CpuidBit(7, 0, _D, 22, _AMX),
+    "amx_tile": CpuidBit(7, 0, _D, 24, _AMX),
+    "amx_int8": CpuidBit(7, 0, _D, 25, _AMX),
 }
 """The features that artifacts for x86 may need, in the kernel's spelling."""
 

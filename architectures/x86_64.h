@@ -10,6 +10,7 @@ enum {
     SYS_mmap = 9,
     SYS_rt_sigprocmask = 14,
     SYS_getpid = 39,
+    SYS_arch_prctl = 158,
     SYS_futex = 202,
     SYS_sched_getaffinity = 204,
     SYS_clock_gettime = 228,
@@ -52,6 +53,14 @@ SHARED long float_mode(void) {
 SHARED void set_float_mode(long mode) {
     uint32_t low = (uint32_t)mode;
     __asm__ volatile("ldmxcsr %0" : : "m"(low));
+}
+
+/* ---- matrices ---- */
+
+/* Ask for the tiles of AMX; 0 if they are granted. */
+SHARED long prepare_matrices(void) {
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, XTILEDATA = 18 };
+    return system_call(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XTILEDATA, 0, 0, 0, 0);
 }
 
 /* ---- features ---- */

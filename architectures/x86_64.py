@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from mlc.architectures.architecture import Cpu, DotInstruction, InstructionSet, Tuned
+from mlc.architectures.architecture import Cpu, DotInstruction, InstructionSet, MatrixRegisters, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.x86_64_cpus import CPUS, EXTRAS, LEVELS
 from mlc.support.errors import NamedOption, UserError
@@ -14,8 +14,16 @@ _PAIRS_OF_I16 = {
     256: "llvm.x86.avx2.pmadd.wd",
     512: "llvm.x86.avx512.pmaddw.d.512",
 }
-
 """Products of i16, those of neighbours added up in i32, by the bits of vectors."""
+
+_TILE_PRODUCTS = {
+    ("ui8", "i8"): ("amx-int8", "llvm.x86.tdpbusd"),
+    ("i8", "ui8"): ("amx-int8", "llvm.x86.tdpbsud"),
+    ("i8", "i8"): ("amx-int8", "llvm.x86.tdpbssd"),
+    ("ui8", "ui8"): ("amx-int8", "llvm.x86.tdpbuud"),
+    ("bf16", "bf16"): ("amx-bf16", "llvm.x86.tdpbf16ps"),
+}
+"""Products of tiles: the feature, and LLVM's name of the instruction."""
 
 
 class X86(InstructionSet):
@@ -38,6 +46,9 @@ class X86(InstructionSet):
         "avx512bf16": "avx512_bf16",
         "avx512fp16": "avx512_fp16",
         "avx512vbmi2": "avx512_vbmi2",
+        "amx-tile": "amx_tile",
+        "amx-int8": "amx_int8",
+        "amx-bf16": "amx_bf16",
     }
     max_tile_rows = 16
     has_minimum = False
@@ -119,3 +130,24 @@ class X86(InstructionSet):
                 return DotInstruction(f"llvm.x86.avx512bf16.dpbf16ps.{bits}", "bfloat")
             case _:
                 return None
+
+    def matrix_registers(self, features: tuple[str, ...]) -> MatrixRegisters | None:
+        """The tiles of AMX, in palette 1."""
+        if "amx-tile" not in features:
+            return None
+        names = ("ldtilecfg", "tilerelease", "tilezero", "tileloadd64", "tilestored64")
+        return MatrixRegisters(8, 16, 64, *(f"llvm.x86.{name}" for name in names))
+
+    def matrix_configuration(self, sizes: Sequence[tuple[int, int]]) -> Sequence[int]:
+        """The operand of `ldtilecfg` (Intel's manual, volume 2A): the palette, bytes of rows from 16 on, rows from 48.
+
+        All numbers are little-endian.
+        """
+        row_bytes = b"".join(size.to_bytes(2, "little") for _, size in sizes)
+        text = bytes([1]).ljust(16, b"\0") + row_bytes.ljust(32, b"\0") + bytes(rows for rows, _ in sizes)
+        whole = text.ljust(64, b"\0")
+        return [int.from_bytes(whole[at : at + 8], "little") for at in range(0, 64, 8)]
+
+    def matrix_instruction(self, features: tuple[str, ...], lhs: str, rhs: str) -> str | None:
+        feature, name = _TILE_PRODUCTS.get((lhs, rhs), ("", ""))
+        return name if feature in features else None

@@ -30,11 +30,16 @@ _VNNI = ("avx512vnni",)
 _ICELAKE_EXTRAS = (*_VNNI, "avx512vbmi", "avx512vbmi2")
 _ZEN4_EXTRAS = (*_ICELAKE_EXTRAS, "avx512bf16")
 _SAPPHIRE_EXTRAS = (*_ZEN4_EXTRAS, "avxvnni", "avx512fp16")
+_AMX = ("amx-tile", "amx-int8", "amx-bf16")
+"""Many virtual machines hide it, on which artifacts that need it do not run: CPUs have a row with it and one without."""
 _AVX2_EXTRAS = ("avxvnni",)
 
-EXTRAS: dict[str, tuple[str, ...]] = {"x86-64-v2": (), "x86-64-v3": _AVX2_EXTRAS, "x86-64-v4": _SAPPHIRE_EXTRAS}
-"""What kernels can use beyond a level, where a CPU has it. AMX is not among it: a process has to ask the kernel for its
-registers, and many virtual machines hide it, on which artifacts that name the CPU would no longer run."""
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "x86-64-v2": (),
+    "x86-64-v3": _AVX2_EXTRAS,
+    "x86-64-v4": (*_SAPPHIRE_EXTRAS, *_AMX),
+}
+"""What kernels can use beyond a level, where a CPU has it."""
 
 
 def _features(level: str) -> tuple[str, ...]:
@@ -50,10 +55,11 @@ def _cpu(
     known: Mapping[FactSource, Mapping[str, float]],
     extras: tuple[str, ...] = (),
     reported: tuple[Reported, ...] = (),
+    llvm_name: str = "",
 ) -> Cpu:
     bits, registers = {2: (128, 16), 3: (256, 16), 4: (512, 32)}[level]
     base = f"x86-64-v{level}"
-    return Cpu(name, base, _features(base), extras, bits, registers, cores, known, reported)
+    return Cpu(name, base, _features(base), extras, bits, registers, cores, known, reported, llvm_name)
 
 
 def _intel(*models: int) -> tuple[Reported, ...]:
@@ -92,7 +98,7 @@ CPUS = (
         known={
             COMMON: facts(l1_kib=32, l2_kib=1024, l3_mib=16),
             LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1),
-            _ON_FP16: facts(bf16_dots=0.5),
+            _ON_FP16: facts(bf16_dots=0.5, tile_cycles=16),
         },
     ),
     _cpu(
@@ -246,29 +252,25 @@ CPUS = (
         extras=_ICELAKE_EXTRAS,
         reported=_intel(0x8C, 0x8D),
     ),
-    _cpu(
-        "sapphirerapids",
-        level=4,
-        cores=48,
-        known={
-            _INTEL: facts(l1_kib=48, l2_kib=2048),
-            COMMON: facts(l3_mib=96),
-            LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1, bf16_dots=0.5),
-        },
-        extras=_SAPPHIRE_EXTRAS,
-        reported=_intel(0x8F, 0xCF),
-    ),
-    _cpu(
-        "graniterapids",
-        level=4,
-        cores=64,
-        known={
-            _INTEL: facts(l1_kib=48, l2_kib=2048),
-            COMMON: facts(l3_mib=256),
-            LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1, bf16_dots=0.5),
-        },
-        extras=_SAPPHIRE_EXTRAS,
-        reported=_intel(0xAD, 0xAE),
+    *(
+        _cpu(
+            f"{name}{suffix}",
+            level=4,
+            cores=cores,
+            known={
+                _INTEL: facts(l1_kib=48, l2_kib=2048, **tiles),
+                COMMON: facts(l3_mib=l3_mib),
+                LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1, bf16_dots=0.5),
+            },
+            extras=(*_SAPPHIRE_EXTRAS, *features),
+            reported=_intel(*models),
+            llvm_name=name,
+        )
+        for name, cores, l3_mib, models in (
+            ("sapphirerapids", 48, 96, (0x8F, 0xCF)),
+            ("graniterapids", 64, 256, (0xAD, 0xAE)),
+        )
+        for suffix, features, tiles in (("", (), {}), ("-amx", _AMX, {"tile_cycles": 16}))
     ),
     _cpu(
         "znver1",

@@ -12,8 +12,9 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.memref import ViewOp
+from xdsl.ir import Attribute
 
-from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp
+from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, MmaOp, PrefetchOp, RowOp, SpanOp, StoreOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, write
@@ -103,13 +104,27 @@ def span(op: SpanOp, frame: Frame) -> None:
 @evaluates(DotOp)
 def dot(op: DotOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
     """Products of the numbers in words, the lowest bits first; floats are added one after the other, in f32."""
-    wide = accumulator.dtype
-    left, right = (
-        np.ascontiguousarray(words[..., np.newaxis]).view(to_numpy(element)).astype(wide)
-        for words, element in ((lhs, op.lhs_type), (rhs, op.rhs_type))
-    )
+    left, right = _numbers(lhs, op.lhs_type, accumulator), _numbers(rhs, op.rhs_type, accumulator)
     total = accumulator
     with np.errstate(all="ignore"):
         for number in range(left.shape[-1]):
             total = total + left[..., number] * right[..., number]
     return np.asarray(total)
+
+
+@evaluates(MmaOp)
+def mma(op: MmaOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
+    """Rows times columns, word by word as `loop.dot` adds them up."""
+    left, right = _numbers(lhs, op.lhs_type, accumulator), _numbers(rhs, op.rhs_type, accumulator)
+    total = accumulator
+    with np.errstate(all="ignore"):
+        for word in range(right.shape[-3]):
+            for number in range(right.shape[-1]):
+                row, column = left[..., word, number], right[..., word, :, number]
+                total = total + row[..., :, np.newaxis] * column[..., np.newaxis, :]
+    return np.asarray(total)
+
+
+def _numbers(words: Array, element: Attribute, sums: Array) -> Array:
+    """The numbers in words, along a new last dim, in the type of the sums."""
+    return np.ascontiguousarray(words[..., np.newaxis]).view(to_numpy(element)).astype(sums.dtype)

@@ -91,13 +91,19 @@ def _index(
     op: Operation, buffer: Array, memref: MemRef, subscripts: Sequence[Array], accessed: Attribute, lanes: Lanes
 ) -> ArrayIndex:
     """What to index `buffer` with: its own lane in each lane axis, then the subscripts, then a vector's elements."""
-    length = _length(accessed) if lanes.active is None else lanes.active
+    shaped = vector_type(accessed)
+    shape = (1,) if shaped is None else shaped.get_shape()
+    length = shape[-1] if lanes.active is None else lanes.active
     along = len(subscripts) - 1 if lanes.along is None else lanes.along
-    reach = (length - 1) * lanes.stride
+    reach = [0] * len(subscripts)
+    if shaped is not None:
+        reach[along] += (length - 1) * lanes.stride
+    if lanes.rows is not None:
+        reach[lanes.rows] += (shape[0] - 1) * lanes.row_stride
     for axis, (subscript, extent) in enumerate(zip(subscripts, memref.get_shape(), strict=True)):
-        last = extent - 1 - (reach if axis == along else 0)
+        last = extent - 1 - reach[axis]
         if subscript.min() < 0 or subscript.max() > last:
-            beyond = f" for {length} elements" if last != extent - 1 else ""
+            beyond = f" for {prod(shape[:-1]) * length} elements" if last != extent - 1 else ""
             raise fault(
                 op,
                 f"subscript {axis} runs from {subscript.min()} to {subscript.max()}{beyond}, outside of {memref}",
@@ -107,8 +113,11 @@ def _index(
         np.reshape(np.arange(n), (n,) + (1,) * (len(own_lanes) - i - 1)) for i, n in enumerate(own_lanes)
     ]
     index = [*own, *subscripts]
-    if vector_type(accessed) is None:
+    if shaped is None:
         return tuple(index)
-    index = [a[..., None] for a in index]
+    index = [a.reshape(a.shape + (1,) * len(shape)) for a in map(np.asarray, index)]
     index[len(own) + along] = index[len(own) + along] + np.arange(length) * lanes.stride
+    if lanes.rows is not None:
+        rows = np.arange(shape[0])[:, None] * lanes.row_stride
+        index[len(own) + lanes.rows] = index[len(own) + lanes.rows] + rows
     return tuple(index)

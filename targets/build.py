@@ -23,7 +23,16 @@ from mlc.support.errors import CompilerBug
 from mlc.targets import archive, elf, weights
 from mlc.targets.batches import batched, unit_of
 from mlc.targets.cache import Cache, digest
-from mlc.targets.glue import PARALLEL_FOR, header_text, memory_unit, runner_unit, signature_unit, threads_unit
+from mlc.targets.glue import (
+    PARALLEL_FOR,
+    PREPARE_MATRICES,
+    header_text,
+    matrices_unit,
+    memory_unit,
+    runner_unit,
+    signature_unit,
+    threads_unit,
+)
 from mlc.targets.machine import Machine
 from mlc.targets.output import EXECUTABLE, OutputKind, make_executable, staged_output
 from mlc.targets.program import Program
@@ -128,6 +137,8 @@ class _Build:
         self.threaded = any(PARALLEL_FOR in unit.text for unit in self.units)
         if self.threaded:
             self.units.append(threads_unit(programs[0].threads, machine))
+        if any(PREPARE_MATRICES in unit.text for unit in self.units):
+            self.units.append(matrices_unit(machine))
         if kind == "exe":
             assert isinstance(program, Program), "a program reads elements of one shape"
             self.units.append(runner_unit(program.signature, machine))

@@ -16,6 +16,8 @@ from mlc.targets.variants import ProgramVariants, header_part
 
 PARALLEL_FOR = "mlc_parallel_for"
 """The function that kernels call to spread a loop over threads, see runtime/mlc.h."""
+PREPARE_MATRICES = "mlc_prepare_matrices"
+"""The function that a model with registers for matrices calls first, see runtime/matrices.c."""
 
 
 def signature_unit(signature: Signature | ProgramVariants, machine: Machine) -> Unit:
@@ -57,6 +59,11 @@ def threads_unit(threads: int, machine: Machine) -> Unit:
     """The default `mlc_parallel_for`, which runs a loop on at most `threads` threads."""
     defines = f"#define THREADS {threads}\n"
     return Unit("threads", machine.instruction_set.c_source + defines + _runtime_file("threads.c"), "c")
+
+
+def matrices_unit(machine: Machine) -> Unit:
+    """What asks the system for registers that hold matrices."""
+    return Unit("matrices", machine.instruction_set.c_source + _runtime_file("matrices.c"), "c")
 
 
 @cache

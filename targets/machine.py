@@ -10,7 +10,15 @@ from functools import cache, cached_property
 from typing import Any
 
 from mlc.architectures import cpus, instruction_set_named, instruction_sets, known_architecture
-from mlc.architectures.architecture import PER_WORD, Architecture, Cpu, DotInstruction, InstructionSet, MemorySpace
+from mlc.architectures.architecture import (
+    PER_WORD,
+    Architecture,
+    Cpu,
+    DotInstruction,
+    InstructionSet,
+    MatrixRegisters,
+    MemorySpace,
+)
 from mlc.architectures.facts import FACTS, FactSource, Issue, Memory, ThreadCosts
 from mlc.support.errors import UserError
 from mlc.targets import host
@@ -119,6 +127,19 @@ class Machine:
             return None
         return architecture.dot_instruction(self.features, lhs, rhs, bits)
 
+    @property
+    def matrix_registers(self) -> MatrixRegisters | None:
+        """The registers that hold matrices, if the target has them."""
+        architecture = self.architecture
+        return architecture.matrix_registers(self.features) if isinstance(architecture, InstructionSet) else None
+
+    def matrix_instruction(self, lhs: str, rhs: str) -> str | None:
+        """LLVM's name of the instruction that multiplies matrices of short numbers of these types, if there is one."""
+        architecture = self.architecture
+        if not isinstance(architecture, InstructionSet):
+            return None
+        return architecture.matrix_instruction(self.features, lhs, rhs)
+
     def dots(self, lhs: str, rhs: str) -> float:
         """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.
 
@@ -207,7 +228,7 @@ def _without_facts(name: str, architecture: Architecture, cpu: Cpu) -> Machine:
     return Machine(
         name=name,
         arch=architecture.name,
-        cpu=cpu.name,
+        cpu=cpu.llvm_name or cpu.name,
         base=cpu.base,
         features=cpu.features + cpu.extras,
         vector_bits=cpu.vector_bits,
@@ -238,7 +259,7 @@ def _native() -> Machine:
     instructions, features = architecture.host_cpu(known, host.cpu_flags())
     described = replace(
         _without_facts("native", architecture, instructions),
-        cpu=(known or instructions).name,
+        cpu=(known or instructions).llvm_name or (known or instructions).name,
         features=features,
         cores=host.core_count(),
     )

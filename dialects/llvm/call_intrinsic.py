@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.llvm import FastMathAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -49,3 +49,11 @@ class CallIntrinsicOp(IRDLOperation):
             raise VerifyException(
                 f'llvm.call_intrinsic: the name starts with "llvm.", got "{self.intrin.data}" (call_intrinsic_c1)'
             )
+
+
+_ONLY_READ = frozenset({"llvm.x86.tileloadd64"})
+
+
+def only_reads(op: Operation) -> bool:
+    """Whether an op is a call of an intrinsic that reads memory and is known to write none."""
+    return isinstance(op, CallIntrinsicOp) and op.intrin.data in _ONLY_READ

@@ -22,6 +22,7 @@ from mlc.dialects.loop.control import (
 )
 from mlc.dialects.loop.dot import DotOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
+from mlc.dialects.loop.mma import MmaOp
 from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr
@@ -29,7 +30,7 @@ from mlc.dialects.loop.span import SpanOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp],
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, MmaOp],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -45,6 +46,7 @@ __all__ = [
     "Loop",
     "LoopKind",
     "LoopKindAttr",
+    "MmaOp",
     "PrefetchOp",
     "RowOp",
     "ScheduleAttr",

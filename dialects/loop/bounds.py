@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineExpr
 from mlc.dialects.loop.control import ForOp
 from mlc.dialects.loop.memory import LoadOp, StoreOp
 from mlc.support.linear import LinearForm
-from mlc.support.types import memref_type, vector_type
+from mlc.support.types import memref_type
 
 
 def find_outside(op: LoadOp | StoreOp) -> str | None:
@@ -21,10 +21,11 @@ def find_outside(op: LoadOp | StoreOp) -> str | None:
     if (ranges := _counters_around(op)) is None:
         return None
     memref = memref_type(op.memref)
-    for axis, (subscript, extent) in enumerate(zip(op.map.data.results, memref.get_shape(), strict=True)):
+    places = zip(op.map.data.results, memref.get_shape(), op.reach, strict=True)
+    for axis, (subscript, extent, reach) in enumerate(places):
         if (ends := _ends(subscript, op, ranges)) is None:
             continue
-        least, greatest = ends[0], ends[1] + _reach(op, axis)
+        least, greatest = ends[0], ends[1] + reach
         if least < 0 or greatest >= extent:
             runs = f"runs from {least} to {greatest}" if least < greatest else f"is {least}"
             return f"subscript {axis} {runs}, outside of {memref}"
@@ -56,14 +57,3 @@ def _ends(subscript: AffineExpr, op: LoadOp | StoreOp, ranges: dict[SSAValue, ra
         return None
     ends = [sorted((factor * ranges[c][0], factor * ranges[c][-1])) for c, factor in factors.items()]
     return form.constant + sum(e[0] for e in ends), form.constant + sum(e[1] for e in ends)
-
-
-def _reach(op: LoadOp | StoreOp, axis: int) -> int:
-    """How far the last lane that touches memory is from the first one along a dim."""
-    if (vector := vector_type(op.accessed)) is None:
-        return 0
-    along, stride, active = op.lanes
-    last = memref_type(op.memref).get_num_dims() - 1
-    if axis != (last if along is None else along):
-        return 0
-    return stride * ((vector.get_shape()[0] if active is None else active) - 1)

@@ -36,6 +36,14 @@ def per_word(element: Attribute) -> int:
     return WORD_BITS // element.bitwidth  # pyright: ignore
 
 
+def problem_of_types(lhs: Attribute, rhs: Attribute) -> str | None:
+    """Why numbers of two types are not multiplied in words; None if they are."""
+    is_group = any(lhs in group and rhs in group for group in (SHORT_INTEGERS, SHORT_FLOATS))
+    if is_group and per_word(lhs) == per_word(rhs):
+        return None
+    return f"required numbers of one width, of i8, ui8, i16, ui16, bf16 or f16, got {lhs} and {rhs}"
+
+
 @irdl_op_definition
 class DotOp(IRDLOperation):
     """Adds the dot product of the numbers in two words to a sum; of vectors lane by lane.
@@ -86,18 +94,13 @@ class DotOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        kinds = self.lhs_type, self.rhs_type
-        group = next((g for g in (SHORT_INTEGERS, SHORT_FLOATS) if all(kind in g for kind in kinds)), None)
-        if group is None or per_word(kinds[0]) != per_word(kinds[1]):
-            raise VerifyException(
-                f"loop.dot: required numbers of one width, of i8, ui8, i16, ui16, bf16 or f16, "
-                f"got {kinds[0]} and {kinds[1]} (dot_c1)"
-            )
+        if (problem := problem_of_types(self.lhs_type, self.rhs_type)) is not None:
+            raise VerifyException(f"loop.dot: {problem} (dot_c1)")
         words, sums = self.lhs.type, self.accumulator.type
-        if element_type(words) != i32 or element_type(sums) != (i32 if group is SHORT_INTEGERS else f32):
+        required = i32 if self.lhs_type in SHORT_INTEGERS else f32
+        if element_type(words) != i32 or element_type(sums) != required:
             raise VerifyException(
-                f"loop.dot: required words of i32 and sums of {i32 if group is SHORT_INTEGERS else f32}, "
-                f"got {words} and {sums} (dot_c2)"
+                f"loop.dot: required words of i32 and sums of {required}, got {words} and {sums} (dot_c2)"
             )
         if _lanes(words) != _lanes(sums):
             raise VerifyException(f"loop.dot: {words} and {sums} have other lanes (dot_c3)")

@@ -121,10 +121,12 @@ def _points(
     # xDSL computes with Python's operators, so arrays do where it expects integers.
     subscripts = [np.asarray(cast(Any, e).eval(counters, ())) for e in op.map.data.results]
     if (kind := vector_type(op.accessed)) is not None:
-        along, stride, active = op.lanes
-        lanes = np.arange(kind.get_shape()[0] if active is None else active) * stride
-        along = len(subscripts) - 1 if along is None else along
-        subscripts[along] = subscripts[along] + lanes
+        lanes, shaped = op.lanes, kind.get_shape()
+        count, rows = shaped[-1] if lanes.active is None else lanes.active, 1 if lanes.rows is None else shaped[0]
+        along = len(subscripts) - 1 if lanes.along is None else lanes.along
+        subscripts[along] = subscripts[along] + np.tile(np.arange(count) * lanes.stride, rows)
+        if lanes.rows is not None:
+            subscripts[lanes.rows] = subscripts[lanes.rows] + np.repeat(np.arange(rows) * lanes.row_stride, count)
     if any(s.min() < 0 or s.max() >= extent for s, extent in zip(subscripts, shape, strict=True)):
         return None
     counts = np.arange(values[loop.induction_variable].size).reshape(values[loop.induction_variable].shape)

@@ -45,6 +45,10 @@ class Lanes(NamedTuple):
     """How many elements of that dim two neighbouring lanes are apart."""
     active: int | None = None
     """How many lanes, counted from the first, touch memory; None for all."""
+    rows: int | None = None
+    """The dim that the rows of a matrix run along; None for a vector of one dim."""
+    row_stride: int = 1
+    """How many elements of that dim two neighbouring rows are apart."""
 
     @property
     def properties(self) -> dict[str, Attribute]:
@@ -53,6 +57,8 @@ class Lanes(NamedTuple):
             "along": self.along,
             "stride": self.stride if self.stride != 1 else None,
             "active": self.active,
+            "rows": self.rows,
+            "row_stride": self.row_stride if self.row_stride != 1 else None,
         }
         return {name: IntegerAttr(n, i64) for name, n in numbers.items() if n is not None}
 
@@ -126,18 +132,21 @@ class _AccessOp(SubscriptedOp):
     """What load and store share: beyond the place, the lanes of a vector.
 
     Constraints:
-      access_c1: only a vector has lanes to speak of (`along`, `stride`, `active`)
-      access_c2: `along` is a dim of the memref
-      access_c3: `stride` is positive
+      access_c1: only a vector has lanes to speak of (`along`, `stride`, `active`, `rows`, `row_stride`)
+      access_c2: `along` and `rows` are dims of the memref
+      access_c3: `stride` and `row_stride` are positive
       access_c4: at least one lane is active, at most all are
-      access_c5: a vector has one dim, and its memref at least one
+      access_c5: a vector has one dim, or two with `rows`, and its memref at least one
       access_c6: what is accessed has the element type of the memref, or is a vector of it
       access_c7: subscripts stay inside of the memref, where they are sums of counters of loops that all run
+      access_c8: the lanes of each row of a matrix follow each other in the last dim, and all of them are active
     """
 
     along = opt_prop_def(IntegerAttr[I64])
     stride = opt_prop_def(IntegerAttr[I64])
     active = opt_prop_def(IntegerAttr[I64])
+    rows = opt_prop_def(IntegerAttr[I64])
+    row_stride = opt_prop_def(IntegerAttr[I64])
 
     @property
     def accessed(self) -> Attribute:
@@ -151,22 +160,39 @@ class _AccessOp(SubscriptedOp):
             None if self.along is None else self.along.value.data,
             1 if self.stride is None else self.stride.value.data,
             None if self.active is None else self.active.value.data,
+            None if self.rows is None else self.rows.value.data,
+            1 if self.row_stride is None else self.row_stride.value.data,
         )
 
     @property
     def is_consecutive(self) -> bool:
         """Whether this is one element, or a vector of elements that follow each other in memory."""
-        along, stride, _ = self.lanes
-        return stride == 1 and along in (None, memref_type(self.memref).get_num_dims() - 1)
+        lanes = self.lanes
+        last = memref_type(self.memref).get_num_dims() - 1
+        return lanes.stride == 1 and lanes.along in (None, last) and lanes.rows is None
+
+    @property
+    def reach(self) -> list[int]:
+        """How far the last element that is touched is from the first one, along each dim of the memref."""
+        reach = [0] * memref_type(self.memref).get_num_dims()
+        if (vector := vector_type(self.accessed)) is None:
+            return reach
+        lanes, shape = self.lanes, vector.get_shape()
+        count = shape[-1] if lanes.active is None else lanes.active
+        reach[-1 if lanes.along is None else lanes.along] += (count - 1) * lanes.stride
+        if lanes.rows is not None:
+            reach[lanes.rows] += (shape[0] - 1) * lanes.row_stride
+        return reach
 
     def verify_(self) -> None:
         super().verify_()
         memref = memref_type(self.memref)
         accessed = self.accessed
         vector = vector_type(accessed)
-        if vector is not None and (vector.get_num_dims() != 1 or memref.get_num_dims() == 0):
+        dims = 1 if self.rows is None else 2
+        if vector is not None and (vector.get_num_dims() != dims or memref.get_num_dims() == 0):
             raise VerifyException(
-                f"{self.name}: a vector access takes a 1-D vector and at least one subscript, "
+                f"{self.name}: a vector access takes a {dims}-D vector and at least one subscript, "
                 f"got {accessed} from {memref} (access_c5)"
             )
         if element_type(accessed) != memref.element_type:
@@ -174,7 +200,7 @@ class _AccessOp(SubscriptedOp):
                 f"{self.name}: {accessed} does not fit the elements of {memref}: "
                 f"required {memref.element_type}, or a vector of it (access_c6)"
             )
-        self._verify_lanes(memref.get_num_dims(), None if vector is None else vector.get_shape()[0])
+        self._verify_lanes(memref.get_num_dims(), None if vector is None else vector.get_shape()[-1])
         self._verify_bounds()
 
     def _verify_bounds(self) -> None:
@@ -184,28 +210,37 @@ class _AccessOp(SubscriptedOp):
             raise VerifyException(f"{self.name}: {outside} (access_c7)")
 
     def _verify_lanes(self, rank: int, length: int | None) -> None:
-        along, stride, active = self.lanes
+        lanes = self.lanes
         if length is None:
-            if self.lanes != CONSECUTIVE:
-                raise VerifyException(
-                    f"{self.name}: 'along', 'stride' and 'active' are about lanes, got one element (access_c1)"
-                )
+            if lanes != CONSECUTIVE:
+                names = ", ".join(f"'{name}'" for name in lanes.properties)
+                raise VerifyException(f"{self.name}: {names} are about lanes, got one element (access_c1)")
             return
-        if along is not None and not 0 <= along < rank:
-            raise VerifyException(f"{self.name}: along {along}, the memref has the dims 0 to {rank - 1} (access_c2)")
-        if stride < 1:
-            raise VerifyException(f"{self.name}: stride {stride}, required a positive number (access_c3)")
+        for name, dim in (("along", lanes.along), ("rows", lanes.rows)):
+            if dim is not None and not 0 <= dim < rank:
+                raise VerifyException(
+                    f"{self.name}: {name} {dim}, the memref has the dims 0 to {rank - 1} (access_c2)"
+                )
+        for name, stride in (("stride", lanes.stride), ("row_stride", lanes.row_stride)):
+            if stride < 1:
+                raise VerifyException(f"{self.name}: {name} {stride}, required a positive number (access_c3)")
+        active = lanes.active
         if active is not None and not 1 <= active <= length:
             raise VerifyException(f"{self.name}: {active} active lanes, required 1 to {length} (access_c4)")
+        if lanes.rows is not None and lanes._replace(rows=None, row_stride=1) != CONSECUTIVE:
+            raise VerifyException(
+                f"{self.name}: the rows of a matrix are read as they lie, without along, stride and active (access_c8)"
+            )
 
     @staticmethod
     def parse_lanes(parser: Parser) -> Lanes:
-        """Parse `along 0 stride 2 active 8`, each of which may be missing."""
-        along, stride, active = (
-            parser.parse_integer(allow_boolean=False) if parser.parse_optional_keyword(word) else None
-            for word in ("along", "stride", "active")
-        )
-        return Lanes(along, 1 if stride is None else stride, active)
+        """Parse `along 0 stride 2 active 8 rows 1 row_stride 2`, each of which may be missing."""
+        found = {
+            word: parser.parse_integer(allow_boolean=False)
+            for word in Lanes._fields
+            if parser.parse_optional_keyword(word)
+        }
+        return Lanes(**found)
 
     def print_lanes(self, printer: Printer) -> None:
         """Print what `parse_lanes` reads."""
@@ -236,6 +271,12 @@ class LoadOp(_AccessOp):
 
     `along 0` makes the lanes run down a column instead, `stride 2` takes every second element. Of `active 5` only the
     first five lanes are read; the others are 0, and their places in memory need not exist.
+
+    A matrix is read row by row: `rows 0` says that its rows run along dim 0, `row_stride 2` takes every second one.
+
+    ```mlir
+    %a = loop.load %x[%m, %k] rows 0 : memref<64x784xi8>, vector<16x64xi8>
+    ```
     """
 
     name = "loop.load"
@@ -289,7 +330,8 @@ class StoreOp(_AccessOp):
     loop.store %v, %z[%m, 203] active 5 : memref<64x208xf32>, vector<16xf32>
     ```
 
-    `along`, `stride` and `active` are as for `loop.load`; lanes that are not active are not written.
+    `along`, `stride`, `active`, `rows` and `row_stride` are as for `loop.load`; lanes that are not active are not
+    written.
     """
 
     name = "loop.store"

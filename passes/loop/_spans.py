@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from mlc.analysis.accesses import SubscriptedOp, set_subscripts
 from mlc.analysis.memory_accesses import IndexSum
-from mlc.dialects.loop import PrefetchOp
+from mlc.dialects.loop import Lanes, PrefetchOp
 from mlc.support.linear import LinearForm
 from mlc.support.types import memref_type, vector_type
 
@@ -34,12 +34,16 @@ class AccessPlace:
     Attributes:
         lanes_apart: how many elements the next lane is away.
         lanes: how many touch memory.
+        rows_apart: how many elements the next row of a matrix is away.
+        rows: how many it has.
     """
 
     factors: Mapping[SSAValue, int]
     constant: int
     lanes_apart: int = 1
     lanes: int = 1
+    rows_apart: int = 1
+    rows: int = 1
 
     @staticmethod
     def of(op: SubscriptedOp) -> AccessPlace | None:
@@ -57,14 +61,18 @@ class AccessPlace:
         factors = {value: factor for value, factor in factors.items() if factor}
         if isinstance(op, PrefetchOp) or (vector := vector_type(op.accessed)) is None:
             return AccessPlace(factors, constant)
-        along, stride, active = op.lanes
-        apart = stride * prod(shape[len(shape) if along is None else along + 1 :])
-        return AccessPlace(factors, constant, apart, vector.get_shape()[0] if active is None else active)
+        lanes, shaped = op.lanes, vector.get_shape()
+        apart = lanes.stride * prod(shape[len(shape) if lanes.along is None else lanes.along + 1 :])
+        place = AccessPlace(factors, constant, apart, shaped[-1] if lanes.active is None else lanes.active)
+        if lanes.rows is None:
+            return place
+        return replace(place, rows_apart=lanes.row_stride * prod(shape[lanes.rows + 1 :]), rows=shaped[0])
 
     def bounds(self) -> tuple[int, int] | None:
         """The first and the last element that is touched, in all iterations together; None if that is not known."""
         ends = IndexSum(self.factors, self.constant).bounds()
-        return None if ends is None else (ends[0], ends[1] + (self.lanes - 1) * self.lanes_apart)
+        reach = (self.lanes - 1) * self.lanes_apart + (self.rows - 1) * self.rows_apart
+        return None if ends is None else (ends[0], ends[1] + reach)
 
 
 def spans_of(function: func.FuncOp) -> tuple[dict[SSAValue, Span], dict[Operation, AccessPlace]]:
@@ -104,7 +112,12 @@ def access_from_start(op: SubscriptedOp, place: AccessPlace, span: Span) -> None
     set_subscripts(op, values, AffineMap(len(values), 0, (form.expr,)))
     if isinstance(op, PrefetchOp):
         return
-    for name in ("along", "stride"):
+    lanes = Lanes(
+        stride=place.lanes_apart,
+        active=op.lanes.active,
+        rows=None if op.lanes.rows is None else 0,
+        row_stride=place.rows_apart,
+    )
+    for name in Lanes._fields:
         op.properties.pop(name, None)
-    if place.lanes_apart != 1:
-        op.properties["stride"] = IntegerAttr(place.lanes_apart, i64)
+    op.properties.update(lanes.properties)

@@ -220,9 +220,9 @@ def _length(op: LoadOp) -> int:
 
 
 def _is_along_row(op: LoadOp) -> bool:
-    """Whether the lanes of a load run along the last dim, where that is not all of one element."""
+    """Whether a load is of a part of a row, where the last dim is not all of one element."""
     last = memref_type(op.memref).get_num_dims() - 1
-    return op.lanes.along in (None, last) and memref_type(op.memref).get_shape()[last] != 1
+    return op.lanes.along in (None, last) and op.lanes.rows is None and memref_type(op.memref).get_shape()[last] != 1
 
 
 def _equal(a: Array, b: Array) -> bool:

@@ -131,7 +131,7 @@ def _load_by_rows(columns: Sequence[LoadOp], before: LoadOp) -> None:
 def _row(columns: Sequence[LoadOp], number: int, kind: Vector) -> LoadOp:
     """The load of what the lane `number` of all columns needs."""
     first = columns[0]
-    along, stride, _ = first.lanes
+    along, stride = first.lanes.along, first.lanes.stride
     assert along is not None
     subscripts = list(first.map.data.results)
     subscripts[along] = simplify_sum(subscripts[along] + number * stride)

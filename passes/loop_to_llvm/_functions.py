@@ -11,8 +11,10 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import FuncOp as LLVMFuncOp
 from mlc.dialects.llvm import vectors
+from mlc.dialects.llvm.call_intrinsic import only_reads
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._control import lower_loops
+from mlc.passes.loop_to_llvm._matrices import prepare_matrices
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
@@ -58,12 +60,17 @@ class LowerReturn(StatelessPattern):
             rewriter.replace(op, llvm.ReturnOp(op.operands[0] if op.operands else None))
 
 
-def lower_function(function: func.FuncOp) -> None:
-    """Replace a function whose straight-line ops are lowered by an `llvm.func`."""
+def lower_function(function: func.FuncOp, *, prepares: bool = False) -> None:
+    """Replace a function whose straight-line ops are lowered by an `llvm.func`.
+
+    One that `prepares` registers for matrices, and is no kernel, asks for them first.
+    """
     body = function.body
     if body.blocks:
         lower_loops(body)
     lowered = _kernel(function) if is_private(function) else _entry(function)
+    if prepares and not is_private(function):
+        prepare_matrices(lowered.body)
     lowered.location = function.location
     tell_clang_as(function, lowered)
     block = function.parent
@@ -123,7 +130,7 @@ def _only_loaded(pointer: SSAValue) -> bool:
             op = use.operation
             if isinstance(op, llvm.GEPOp):
                 pending.append(op.result)
-            elif not isinstance(op, llvm.LoadOp | vectors.MaskedLoadOp):
+            elif not (isinstance(op, llvm.LoadOp | vectors.MaskedLoadOp) or only_reads(op)):
                 return False
     return True
 

@@ -68,8 +68,8 @@ def _lengths(op: loop.LoadOp | loop.StoreOp) -> tuple[int, int]:
 def _distance(op: loop.LoadOp | loop.StoreOp) -> int:
     """How many elements two neighbouring lanes are apart in memory."""
     shape = memref_type(op.memref).get_shape()
-    along, stride, _ = op.lanes
-    return stride * (1 if along is None else prod(shape[along + 1 :]))
+    along = op.lanes.along
+    return op.lanes.stride * (1 if along is None else prod(shape[along + 1 :]))
 
 
 def _zero(kind: Vector) -> llvm.ConstantOp:

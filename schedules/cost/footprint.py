@@ -15,7 +15,7 @@ from mlc.analysis.memory_accesses import Interval, base_of, range_of
 from mlc.dialects.loop import StoreOp
 from mlc.support.affine import affine_interval
 from mlc.support.dtypes import to_numpy
-from mlc.support.types import element_type, memref_type, vector_type
+from mlc.support.types import element_type, memref_type
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,13 @@ class TouchedPlace:
     def of(op: AccessOp) -> TouchedPlace:
         """What `op` touches."""
         kind = memref_type(op.memref)
-        reach = [0] * kind.get_num_dims()
-        if (vector := vector_type(op.accessed)) is not None:
-            along, stride, active = op.lanes
-            length = vector.get_shape()[0] if active is None else active
-            reach[-1 if along is None else along] = (length - 1) * stride
         return TouchedPlace(
             base_of(op.memref),
             kind.get_shape(),
             to_numpy(element_type(kind)).itemsize,
             op.map.data.results,
             tuple(op.indices),
-            tuple(reach),
+            tuple(op.reach),
             isinstance(op, StoreOp),
         )
 

@@ -188,7 +188,7 @@ def _plan_axis(padded: Padded, axis: int, names: Sequence[str], plan: dict[ForOp
         low, high = _reach(read, axis)
         if low >= inside.start and high < inside.stop:
             continue
-        window = None if _lanes_along(read, axis) else _window(read, read.map.data.results[axis], names)
+        window = None if read.reach[axis] else _window(read, read.map.data.results[axis], names)
         if window is None or window[0] in plan or window[0] in found:
             return False
         if not leaves_no_trace(window[1], read):
@@ -256,17 +256,7 @@ def _is_outside(read: LoadOp, axis: int, inside: range) -> bool:
 def _reach(read: LoadOp, axis: int) -> tuple[int, int]:
     """The first and the last subscript of an axis that `read` reads at, with all of its lanes, in all iterations."""
     low, high = counter_bounds(read.map.data.results[axis], read.indices)
-    lanes = _lanes_along(read, axis)
-    return low, high + (lanes - 1) * read.lanes.stride if lanes else high
-
-
-def _lanes_along(read: LoadOp, axis: int) -> int:
-    """How many lanes lie along an axis; 0 for an axis that they do not run along, and for scalars."""
-    vector = vector_type(read.accessed)
-    along, _, active = read.lanes
-    if vector is None or axis != (memref_type(read.memref).get_num_dims() - 1 if along is None else along):
-        return 0
-    return vector.get_shape()[0] if active is None else active
+    return low, high + read.reach[axis]
 
 
 def _window(read: LoadOp, subscript: AffineExpr, names: Sequence[str]) -> tuple[ForOp, ForOp, int, int] | None:
