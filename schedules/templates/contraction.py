@@ -19,7 +19,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from mlc.analysis.argument_names import argument_name
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tiles_near_best
+from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tile_cycles, tiles_near_best
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.fuse import Fuse
@@ -33,6 +33,7 @@ from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import Contraction, can_be_packed, contractions_of, runs_along_memory
 from mlc.schedules.templates._dots import multiplying, steps_per_dot
+from mlc.schedules.templates._matrices import matrix_steps
 from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
 from mlc.schedules.templates._row_blocks import all_rows, row_blocks
@@ -77,7 +78,11 @@ class Contractions(ScheduleTemplate):
             return Candidate(tuple(steps_together(each, steps)), difference, is_only_shown)
 
         def all_candidates() -> Iterator[Candidate]:
-            yield candidate(_TileVariant(), is_only_shown=False)
+            if len(each) == 1 and (steps := _matrix_steps(each[0], kernel)):
+                yield Candidate(tuple(steps))
+                yield candidate(_TileVariant(), "dot products of vectors", is_only_shown=False)
+            else:
+                yield candidate(_TileVariant(), is_only_shown=False)
             if all(_is_read_well(c, kernel.machine) for c in each):
                 yield candidate(_TileVariant(packs=False), "operands read where they lie", is_only_shown=False)
             # That tiles take about as long as each other is what their own cost says, and estimates of their loops.
@@ -90,6 +95,18 @@ class Contractions(ScheduleTemplate):
             yield candidate(_TileVariant(blocks=False), "all rows use a panel before the next one")
 
         return distinct(all_candidates())
+
+
+def _matrix_steps(contraction: Contraction, kernel: TensorKernel) -> list[Step]:
+    """Steps with products of matrices in registers; none where the target has none for these types, or dots are faster."""
+    machine = kernel.machine
+    contraction = replace(contraction, per_dot=steps_per_dot(contraction, kernel.constants, machine))
+    if contraction.per_dot == 1 or machine.matrix_registers is None:
+        return []
+    problem, computing = _problem(contraction, kernel.lanes, 0.0, machine), multiplying(contraction, machine)
+    others = prod(contraction.op.dim_sizes[i] for i in range(contraction.lane_dim) if i != contraction.row_dim)
+    cycles = tile_cycles(tiles_near_best(problem, computing)[0], problem, computing)
+    return matrix_steps(contraction, machine, cycles * others * prod(contraction.reduced_sizes))
 
 
 def steps_together(contractions: Sequence[Contraction], each: Sequence[list[Step]]) -> list[Step]:
