@@ -30,7 +30,7 @@ _SHORT = {
     "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
 }
 """Rates of instructions that few CPUs have, and the features that have them."""
-_FEW = {**_SHORT, "tile_cycles": {"amx-tile"}}
+_FEW = {**_SHORT, "tile_cycles": {"amx-tile"}, "tile_latency": {"amx-tile"}}
 """All numbers of instructions that few CPUs have."""
 _I16_DOTS = {"avx512vnni", "avxvnni"}
 """The features that have one instruction for dot products of pairs of i16."""
@@ -117,6 +117,8 @@ class MatrixRegisters(NamedTuple):
     count: int
     rows: int
     row_bytes: int
+    least_rows: int
+    """Products of matrices of fewer rows take as long as those of so many."""
     configure: str
     """Takes the address of what `InstructionSet.matrix_configuration` gives. What registers hold is lost."""
     release: str

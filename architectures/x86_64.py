@@ -136,7 +136,7 @@ class X86(InstructionSet):
         if "amx-tile" not in features:
             return None
         names = ("ldtilecfg", "tilerelease", "tilezero", "tileloadd64", "tilestored64")
-        return MatrixRegisters(8, 16, 64, *(f"llvm.x86.{name}" for name in names))
+        return MatrixRegisters(8, 16, 64, 10, *(f"llvm.x86.{name}" for name in names))
 
     def matrix_configuration(self, sizes: Sequence[tuple[int, int]]) -> Sequence[int]:
         """The operand of `ldtilecfg` (Intel's manual, volume 2A): the palette, bytes of rows from 16 on, rows from 48.

@@ -156,7 +156,23 @@ class Machine:
 
     def products(self, lhs: str, rhs: str) -> float:
         """How many products of short numbers are added to each lane of a vector per cycle; of f32, `fma_units` are."""
-        return PER_WORD[rhs] * self.dots(lhs, rhs)
+        return max(PER_WORD[rhs] * self.dots(lhs, rhs), self._products_of_matrices(lhs, rhs))
+
+    def matrix_cycles(self, rows: int) -> float:
+        """The cycles between products of matrices where the first one has so many rows.
+
+        Raises:
+            AssertionError: the target has no registers for matrices.
+        """
+        assert (registers := self.matrix_registers) is not None
+        return self.issue.tile_cycles * max(rows, registers.least_rows) / registers.rows
+
+    def _products_of_matrices(self, lhs: str, rhs: str) -> float:
+        registers = self.matrix_registers
+        if registers is None or not self.issue.tile_cycles or self.matrix_instruction(lhs, rhs) is None:
+            return 0.0
+        products = registers.rows * registers.words**2 * PER_WORD[rhs]
+        return products / self.lanes(32) / self.issue.tile_cycles
 
     def multiplying(self, rate: float) -> Machine:
         """The machine with so many multiply-adds per cycle: for rules about loops whose multiply-adds are others."""

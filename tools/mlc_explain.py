@@ -194,6 +194,8 @@ def _dots(numbers: ModelNumbers, short: tuple[str, str]) -> str:
     """What multiplies short numbers of two types."""
     machine, (lhs, rhs) = numbers.roofline.machine, short
     bits = machine.vector_bits
+    if (matrices := machine.matrix_instruction(lhs, rhs)) is not None:
+        return f"products of {lhs} and {rhs} by {matrices}, where it is faster"
     found = machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits)
     by = f"by {found.intrinsic}" if found is not None else f"without an instruction of {machine.name} for these types"
     return f"products of {lhs} and {rhs} {by}"

@@ -218,9 +218,7 @@ class _AccessOp(SubscriptedOp):
             return
         for name, dim in (("along", lanes.along), ("rows", lanes.rows)):
             if dim is not None and not 0 <= dim < rank:
-                raise VerifyException(
-                    f"{self.name}: {name} {dim}, the memref has the dims 0 to {rank - 1} (access_c2)"
-                )
+                raise VerifyException(f"{self.name}: {name} {dim}, the memref has the dims 0 to {rank - 1} (access_c2)")
         for name, stride in (("stride", lanes.stride), ("row_stride", lanes.row_stride)):
             if stride < 1:
                 raise VerifyException(f"{self.name}: {name} {stride}, required a positive number (access_c3)")

@@ -73,6 +73,8 @@ class _Allocation:
     _sizes: dict[int, Size] = field(default_factory=dict[int, Size])
     """Of the registers that were used in this run."""
     _old: list[Operation] = field(default_factory=list[Operation])
+    _waiting: dict[SSAValue, loop.LoadOp] = field(default_factory=dict[SSAValue, loop.LoadOp])
+    """Loads that nobody needed yet: they take no register before, and nothing in between writes."""
     _start: Operation | None = None
     _addresses: Addresses = field(default_factory=Addresses)
 
@@ -84,12 +86,15 @@ class _Allocation:
                 self._lower(op)
             elif self._uses_left and isinstance(op, func.CallOp | llvm.CallOp):
                 raise error_at(op, "found a call while registers hold matrices, which it would lose")
+            elif isinstance(op, loop.StoreOp) or op.regions:
+                self._load_all(op)
             for region in op.regions:
                 for inner in region.blocks:
                     self.visit(inner)
             if isinstance(op, loop.ForOp):
                 self._leave(op)
             self._free(block)
+        self._waiting.clear()  # what nobody uses
 
     def erase_old(self) -> None:
         """Erase the ops that were lowered, and what loops carry for them."""
@@ -107,24 +112,28 @@ class _Allocation:
 
     def _lower(self, op: Operation) -> None:
         self._old.append(op)
+        if isinstance(op, loop.StoreOp | loop.ForOp | loop.YieldOp):
+            self._load_all(op)
         match op:
             case loop.LoadOp():
-                number = self._take(op.result, op)
-                name = self.registers.load
-                self._emit(op, name, integer_constant(number, i8), self._address(op), _row_distance(op))
-                self._holds(number, op.result)
+                self._waiting[op.result] = op
             case loop.StoreOp():
-                number = self._use(op.value)
+                number = self._use(op.value, op)
                 name = self.registers.store
-                self._emit(op, name, integer_constant(number, i8), self._address(op), _row_distance(op))
+                self._emit(op, name, integer_constant(number, i8), self._address(op, op), _row_distance(op))
             case loop.MmaOp():
                 self._multiply(op)
             case vector.BitcastOp():
-                self._holds(self._use(op.source), op.result)
+                if (load := self._waiting.get(op.source)) is not None:
+                    self._waiting[op.result] = load
+                else:
+                    self._holds(self._use(op.source, op), op.result)
             case arith.ConstantOp():
                 value = op.value
                 if not isinstance(value, DenseIntOrFPElementsAttr) or any(value.data.data):
-                    raise error_at(op, "arith.constant: found a matrix of other numbers, required zeros, all of them +0")
+                    raise error_at(
+                        op, "arith.constant: found a matrix of other numbers, required zeros, all of them +0"
+                    )
             case loop.ForOp():
                 for initial, inside in zip(op.iter_args, op.carried, strict=True):
                     if _is_matrix(initial):
@@ -132,7 +141,9 @@ class _Allocation:
             case loop.YieldOp():
                 self._hand_on(op)
             case _:
-                raise error_at(op, f"{op.name}: found a vector of two dims; registers for matrices have no such instruction")
+                raise error_at(
+                    op, f"{op.name}: found a vector of two dims; registers for matrices have no such instruction"
+                )
 
     def _multiply(self, op: loop.MmaOp) -> None:
         name = self.machine.matrix_instruction(str(op.lhs_type), str(op.rhs_type))
@@ -143,7 +154,8 @@ class _Allocation:
                 "instruction for their product; required: a schedule without 'matrix', or another target",
             )
         sums = self._sums(op.accumulator, op)
-        self._emit(op, name, *(integer_constant(n, i8) for n in (sums, self._use(op.lhs), self._use(op.rhs))))
+        numbers = (sums, self._use(op.lhs, op), self._use(op.rhs, op))
+        self._emit(op, name, *(integer_constant(n, i8) for n in numbers))
         self._holds(sums, op.result)
 
     def _sums(self, value: SSAValue, user: Operation) -> int:
@@ -154,7 +166,7 @@ class _Allocation:
             return number
         if len(list(value.uses)) > 1:
             raise error_at(user, f"{user.name}: found sums that are used elsewhere as well; they would be overwritten")
-        return self._use(value)
+        return self._use(value, user)
 
     def _hand_on(self, op: loop.YieldOp) -> None:
         parent = op.parent_op()
@@ -206,7 +218,28 @@ class _Allocation:
         self._number[value] = number
         self._uses_left[number] += len(list(value.uses))
 
-    def _use(self, value: SSAValue) -> int:
+    def _load_all(self, before: Operation) -> None:
+        """Load what waits, in front of an op that may write."""
+        for value in list(self._waiting):
+            self._load(value, before)
+
+    def _load(self, value: SSAValue, before: Operation) -> None:
+        """Load a matrix that waits, under all its types."""
+        if (load := self._waiting.get(value)) is None:
+            return
+        number = self._take(load.result, before)
+        self._emit(
+            before, self.registers.load, integer_constant(number, i8), self._address(load, before), _row_distance(load)
+        )
+        names = [v for v, waiting in self._waiting.items() if waiting is load]
+        casts = {v.owner for v in names}
+        for each in names:
+            del self._waiting[each]
+            self._number[each] = number
+            self._uses_left[number] += sum(use.operation not in casts for use in each.uses)
+
+    def _use(self, value: SSAValue, user: Operation) -> int:
+        self._load(value, user)
         number = self._number[value]
         self._uses_left[number] -= 1
         return number
@@ -221,10 +254,10 @@ class _Allocation:
             self.runs[self._start] = tuple(self._sizes.get(n, (0, 0)) for n in range(self.registers.count))
             self._sizes, self._start = {}, None
 
-    def _address(self, op: loop.LoadOp | loop.StoreOp) -> SSAValue:
+    def _address(self, op: loop.LoadOp | loop.StoreOp, before: Operation) -> SSAValue:
         kind = memref_type(op.memref)
         element = memory_element(kind.element_type)
-        return self._addresses.address(op, op.memref, kind.get_shape(), element, op.map.data.results, op.indices)
+        return self._addresses.address(before, op.memref, kind.get_shape(), element, op.map.data.results, op.indices)
 
     def _emit(self, at: Operation, name: str, *operands: llvm.ConstantOp | SSAValue) -> None:
         first = call_intrinsic(name, operands, InsertPoint.before(at))

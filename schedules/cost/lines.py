@@ -45,7 +45,7 @@ class Address:
 def width(op: AccessOp) -> int:
     """The bytes that a consecutive access reads or writes."""
     shaped = vector_type(op.accessed)
-    lanes = 1 if shaped is None else op.lanes.active or shaped.get_shape()[0]
+    lanes = 1 if shaped is None else op.lanes.active or shaped.get_shape()[-1]
     return lanes * to_numpy(element_type(memref_type(op.memref))).itemsize
 
 

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.analysis.lanes import lanes_over
-from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, PrefetchOp, StoreOp, YieldOp
+from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, MmaOp, PrefetchOp, StoreOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.schedules.cost.lines import part_on_two_lines
 from mlc.support.affine import split_constant
@@ -198,6 +198,8 @@ def registers_of(kind: Attribute, machine: Machine) -> int:
     is_float = isinstance(element, AnyFloat)
     if not is_float and (shaped is None or integer_width(element) in (1, None)):
         return 0
+    if shaped is not None and shaped.get_num_dims() == 2:
+        return 0  # matrices have registers of their own
     bits = 8 * to_numpy(element).itemsize
     return 1 if shaped is None else ceil(shaped.get_shape()[0] * bits / machine.vector_bits)
 
@@ -223,6 +225,11 @@ def _work(op: Operation, machine: Machine) -> Instructions:
         case DotOp():
             rate = machine.dots(str(op.lhs_type), str(op.rhs_type))
             return Instructions(multiply_adds=width * machine.issue.fma_units / rate)
+        case MmaOp():
+            cycles = machine.matrix_cycles(op.dims[0]) if machine.matrix_registers else 0.0
+            return Instructions(multiply_adds=cycles * machine.issue.fma_units)
+        case MmaOp():
+            return issue.tile_latency
         case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
             return Instructions(multiply_adds=width)
         case arith.DivfOp() | math.SqrtOp():
@@ -243,6 +250,9 @@ def _work(op: Operation, machine: Machine) -> Instructions:
 def _access(op: LoadOp | StoreOp, registers: int, machine: Machine) -> Instructions:
     registers = max(registers, 1)
     is_load = isinstance(op, LoadOp)
+    if op.lanes.rows is not None and (matrix := vector_type(op.accessed)) is not None:
+        rows = matrix.get_shape()[0]
+        return Instructions(loads=rows) if is_load else Instructions(stores=rows)
     if op.is_consecutive:
         # What lies on two lines is loaded, or stored, twice.
         times = registers * (1 + part_on_two_lines(op, machine.vector_bits // 8, machine.memory.line_bytes))

@@ -26,21 +26,22 @@ from mlc.schedules.templates._contractions import Contraction
 from mlc.support.affine import split_terms
 from mlc.targets.machine import Machine
 
-SHORTEST = 10
-"""Products of matrices of fewer rows take as long as those of so many."""
-
 
 @dataclass(frozen=True)
 class MatrixTile:
-    """Matrices of sums beside each other: `down` times `across` of them, each of `rows` rows."""
+    """Matrices of sums beside each other: `down` times `across` of them, each of `rows` rows.
+
+    Matrices below each other have more rows of the row dim, or, if they are `apart`, those of the next dim around it.
+    """
 
     down: int
     across: int
     rows: int
+    apart: bool = False
 
     def registers(self) -> int:
-        """How many registers it takes: one for each matrix of sums, and of both operands."""
-        return self.down * self.across + self.down + self.across
+        """How many registers it takes: one for each matrix of sums, and for the fewer operands, and one that passes by."""
+        return self.down * self.across + min(self.down, self.across) + 1
 
 
 def matrix_steps(contraction: Contraction, machine: Machine, cycles_of_dots: float) -> list[Step]:
@@ -72,9 +73,15 @@ def matrix_steps(contraction: Contraction, machine: Machine, cycles_of_dots: flo
     steps: list[Step] = [Dot(reduction, contraction.per_dot), Interchange.around(lane, *around, name)]
     steps += [Tile(lane, tile.across * registers.words), Pack(argument_name(argument), lane)]
     steps += [Tile(f"{lane}i", registers.words), Interchange.around(*around, name, f"{lane}i", f"{lane}ii")]
-    steps += [Tile(name, tile.down * tile.rows), Tile(f"{name}i", tile.rows)]
-    steps += [Interchange(f"{lane}i", f"{name}ii"), Matrix(f"{name}ii", f"{lane}ii", reduction)]
-    return [*steps, Unroll(f"{name}i"), Unroll(f"{lane}i"), Vectorize(f"{lane}ii", registers.words)]
+    if tile.apart:
+        *_, up = around
+        steps += [Tile(up, tile.down), Tile(name, tile.rows)]
+        below, rows, moved = f"{up}i", f"{name}i", (name, f"{up}i", f"{lane}i", f"{name}i")
+    else:
+        steps += [Tile(name, tile.down * tile.rows), Tile(f"{name}i", tile.rows)]
+        below, rows, moved = f"{name}i", f"{name}ii", (f"{lane}i", f"{name}ii")
+    steps += [Interchange.around(*moved), Matrix(rows, f"{lane}ii", reduction)]
+    return [*steps, Unroll(below), Unroll(f"{lane}i"), Vectorize(f"{lane}ii", registers.words)]
 
 
 def best_matrix_tile(
@@ -82,7 +89,9 @@ def best_matrix_tile(
 ) -> tuple[MatrixTile, float]:
     """The tile that takes the fewest cycles for all products, and these."""
     candidates = list(_tiles(contraction, registers))
-    costs = [(_cycles(tile, contraction, registers, machine), -tile.down * tile.rows, tile.across) for tile in candidates]
+    costs = [
+        (_cycles(tile, contraction, registers, machine), -tile.down * tile.rows, tile.across) for tile in candidates
+    ]
     best = min(range(len(candidates)), key=lambda n: costs[n])
     return candidates[best], costs[best][0]
 
@@ -92,12 +101,16 @@ def _tiles(contraction: Contraction, registers: MatrixRegisters) -> Iterator[Mat
     row = contraction.row_dim
     assert row is not None
     rows, width = contraction.op.dim_sizes[row], -(-contraction.columns // registers.words)
+    up = contraction.op.dim_sizes[row - 1] if row else 1
     for down in range(1, registers.count):
         for across in range(1, min(width, registers.count) + 1):
             blocks = -(-rows // (down * registers.rows))
-            for size in {min(rows, registers.rows), -(-rows // (blocks * down))}:
-                if (tile := MatrixTile(down, across, size)).registers() <= registers.count:
-                    yield tile
+            tiles = [
+                MatrixTile(down, across, size) for size in (min(rows, registers.rows), -(-rows // (blocks * down)))
+            ]
+            if 1 < down <= up:
+                tiles.append(MatrixTile(down, across, -(-rows // -(-rows // registers.rows)), apart=True))
+            yield from (tile for tile in dict.fromkeys(tiles) if tile.registers() <= registers.count)
 
 
 def _cycles(tile: MatrixTile, contraction: Contraction, registers: MatrixRegisters, machine: Machine) -> float:
@@ -105,20 +118,32 @@ def _cycles(tile: MatrixTile, contraction: Contraction, registers: MatrixRegiste
     row = contraction.row_dim
     assert row is not None
     sizes = contraction.op.dim_sizes
-    others = prod(sizes[i] for i in range(contraction.lane_dim) if i != row)
+    others = prod(sizes[i] for i in range(contraction.lane_dim) if i != row and not (tile.apart and i == row - 1))
     *outer, words = contraction.reduced_sizes
     at_once = words_at_once(words, registers.words)
     steps = prod(outer) * words // at_once
     width = -(-contraction.columns // registers.words)
     total = 0.0
-    for rows, times in _parts(sizes[row], tile.down * tile.rows):
+    for part, down, times in _matrices_below(tile, sizes[row], sizes[row - 1]):
         for across, columns in _parts(width, tile.across):
-            for part, down in _parts(rows, tile.rows):
-                busy = down * across * machine.issue.tile_cycles * max(part, SHORTEST) / registers.rows
-                loads = (down * part + across * at_once) / machine.issue.loads
-                sums = down * across * part * (1 / machine.issue.stores + 1 / machine.issue.loads)
-                total += times * columns * (steps * side_by_side(busy, loads) + sums)
+            busy = max(down * across * machine.matrix_cycles(part), machine.issue.tile_latency)
+            loads = (down * part + across * at_once) / machine.issue.loads
+            panel = across * registers.row_bytes * steps * at_once
+            if panel > machine.l1_bytes // 2:
+                loads = max(loads, across * at_once * registers.row_bytes / machine.memory.l2_read)
+            sums = down * across * part * (1 / machine.issue.stores + 1 / machine.issue.loads)
+            total += times * columns * (steps * side_by_side(busy, loads) + sums)
     return total * others
+
+
+def _matrices_below(tile: MatrixTile, rows: int, up: int) -> Iterator[tuple[int, int, int]]:
+    """The rows of matrices of sums, how many of them are below each other, and how many times."""
+    if tile.apart:
+        for part, times in _parts(rows, tile.rows):
+            yield from ((part, down, times * blocks) for down, blocks in _parts(up, tile.down))
+    else:
+        for block, times in _parts(rows, tile.down * tile.rows):
+            yield from ((part, down, times) for part, down in _parts(block, tile.rows))
 
 
 def _parts(size: int, block: int) -> Iterator[tuple[int, int]]:
