@@ -30,7 +30,7 @@ _SHORT = {
     "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
 }
 """Rates of instructions that few CPUs have, and the features that have them."""
-_FEW = {**_SHORT, "tile_cycles": {"amx-tile"}, "tile_latency": {"amx-tile"}}
+_FEW = {**_SHORT, "mma_cycles": {"amx-tile"}, "mma_latency": {"amx-tile"}}
 """All numbers of instructions that few CPUs have."""
 _I16_DOTS = {"avx512vnni", "avxvnni"}
 """The features that have one instruction for dot products of pairs of i16."""
@@ -114,7 +114,7 @@ class MatrixRegisters(NamedTuple):
     registers; those that access memory also an address, and the bytes from one row to the next.
     """
 
-    count: int
+    number: int
     rows: int
     row_bytes: int
     least_rows: int

@@ -59,8 +59,8 @@ class Issue:
         1.0, "per cycle", "dot products of pairs of i16, added to i32, in whatever instructions", 0.5, 0.5
     )
     i8_dots: int = _fact(0, "per cycle", "dot products of fours of i8, added to i32")
-    tile_cycles: int = _fact(0, "cycles", "between products of matrices that fill registers")
-    tile_latency: int = _fact(0, "cycles", "from one of them to one that adds to its result")
+    mma_cycles: int = _fact(0, "cycles", "between products of matrices that fill registers")
+    mma_latency: int = _fact(0, "cycles", "from one of them to one that adds to its result")
     stores: float = _fact(1.0, "per cycle", "stores to the first cache", 0.5, least=0.5)
     shuffles: float = _fact(1.0, "per cycle", "shuffles of two vectors", 0.5, least=0.5)
     gather_cycles: int = _fact(16, "cycles", "between gathers of a vector of f32", 0)

@@ -31,7 +31,7 @@ _ICELAKE_EXTRAS = (*_VNNI, "avx512vbmi", "avx512vbmi2")
 _ZEN4_EXTRAS = (*_ICELAKE_EXTRAS, "avx512bf16")
 _SAPPHIRE_EXTRAS = (*_ZEN4_EXTRAS, "avxvnni", "avx512fp16")
 _AMX = ("amx-tile", "amx-int8", "amx-bf16")
-"""Many virtual machines hide it, on which artifacts that need it do not run: CPUs have a row with it and one without."""
+"""Many virtual machines hide it, and artifacts that need it do not run there: CPUs have a row with it, and one without."""
 _AVX2_EXTRAS = ("avxvnni",)
 
 EXTRAS: dict[str, tuple[str, ...]] = {
@@ -98,7 +98,7 @@ CPUS = (
         known={
             COMMON: facts(l1_kib=32, l2_kib=1024, l3_mib=16),
             LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1),
-            _ON_FP16: facts(bf16_dots=0.5, tile_cycles=16, tile_latency=52),
+            _ON_FP16: facts(bf16_dots=0.5, mma_cycles=16, mma_latency=52),
         },
     ),
     _cpu(
@@ -270,7 +270,7 @@ CPUS = (
             ("sapphirerapids", 48, 96, (0x8F, 0xCF)),
             ("graniterapids", 64, 256, (0xAD, 0xAE)),
         )
-        for suffix, features, tiles in (("", (), {}), ("-amx", _AMX, {"tile_cycles": 16, "tile_latency": 52}))
+        for suffix, features, tiles in (("", (), {}), ("-amx", _AMX, {"mma_cycles": 16, "mma_latency": 52}))
     ),
     _cpu(
         "znver1",

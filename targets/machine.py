@@ -164,15 +164,16 @@ class Machine:
         Raises:
             AssertionError: the target has no registers for matrices.
         """
-        assert (registers := self.matrix_registers) is not None
-        return self.issue.tile_cycles * max(rows, registers.least_rows) / registers.rows
+        registers = self.matrix_registers
+        assert registers is not None
+        return self.issue.mma_cycles * max(rows, registers.least_rows) / registers.rows
 
     def _products_of_matrices(self, lhs: str, rhs: str) -> float:
         registers = self.matrix_registers
-        if registers is None or not self.issue.tile_cycles or self.matrix_instruction(lhs, rhs) is None:
+        if registers is None or not self.issue.mma_cycles or self.matrix_instruction(lhs, rhs) is None:
             return 0.0
         products = registers.rows * registers.words**2 * PER_WORD[rhs]
-        return products / self.lanes(32) / self.issue.tile_cycles
+        return products / self.lanes(32) / self.issue.mma_cycles
 
     def multiplying(self, rate: float) -> Machine:
         """The machine with so many multiply-adds per cycle: for rules about loops whose multiply-adds are others."""

@@ -89,9 +89,11 @@ class MmaOp(IRDLOperation):
         found = ", ".join(str(v.type) for v in operands)
         if [kind and kind.element_type for kind in shaped] != [i32, i32, sums]:
             raise VerifyException(f"loop.mma: required matrices of i32, i32 and {sums}, got {found} (mma_c2)")
-        shapes = [() if kind is None else kind.get_shape() for kind in shaped]
-        (lhs, rhs, accumulator) = shapes
-        fits = len(lhs) == len(rhs) == 2 and lhs[1] == rhs[0] and accumulator == (lhs[0], rhs[1])
+        shapes = [kind.get_shape() for kind in shaped if kind is not None]
+        fits = all(len(shape) == 2 for shape in shapes)
+        if fits:
+            (rows, words), (depth, columns), sums_shape = shapes
+            fits = words == depth and tuple(sums_shape) == (rows, columns)
         if not fits:
             raise VerifyException(
                 f"loop.mma: required rows x words, words x columns and rows x columns, got {found} (mma_c3)"

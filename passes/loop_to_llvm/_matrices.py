@@ -50,7 +50,7 @@ def lower_matrices(function: func.FuncOp, machine: Machine) -> None:
         return
     if (registers := machine.matrix_registers) is None:
         raise error_at(first, f"{first.name}: found matrices, and {machine.name} has no registers for them")
-    allocation = _Allocation(machine, registers)
+    allocation = _RegisterAllocation(machine, registers)
     for block in function.body.blocks:
         allocation.visit(block)
     allocation.erase_old()
@@ -58,7 +58,7 @@ def lower_matrices(function: func.FuncOp, machine: Machine) -> None:
 
 
 @dataclass
-class _Allocation:
+class _RegisterAllocation:
     """One walk over a function in program order, which gives each matrix a register and lowers what is done with it."""
 
     machine: Machine
@@ -151,7 +151,7 @@ class _Allocation:
             raise error_at(
                 op,
                 f"loop.mma: found matrices of {op.lhs_type} and {op.rhs_type}, and {self.machine.name} has no "
-                "instruction for their product; required: a schedule without 'matrix', or another target",
+                "instruction for their product; required: a schedule without 'mma', or another target",
             )
         sums = self._sums(op.accumulator, op)
         numbers = (sums, self._use(op.lhs, op), self._use(op.rhs, op))
@@ -190,13 +190,13 @@ class _Allocation:
             UserError: there is none of this size.
         """
         size = self._size(value, user)
-        free = (n for n in range(self.registers.count) if n not in self._uses_left)
+        free = (n for n in range(self.registers.number) if n not in self._uses_left)
         number = next((n for n in free if self._sizes.get(n, size) == size), None)
         if number is None:
             raise error_at(
                 user,
                 f"{user.name}: found more matrices at a time, or of more sizes, than {self.machine.name} has registers "
-                f"for, {self.registers.count}; required: fewer copies of unrolled loops",
+                f"for, {self.registers.number}; required: fewer copies of unrolled loops",
             )
         block = user.parent
         assert block is not None
@@ -251,7 +251,7 @@ class _Allocation:
         for number in [n for n, left in self._uses_left.items() if left <= 0 and self._block[n] is block]:
             del self._uses_left[number]
         if not self._uses_left:
-            self.runs[self._start] = tuple(self._sizes.get(n, (0, 0)) for n in range(self.registers.count))
+            self.runs[self._start] = tuple(self._sizes.get(n, (0, 0)) for n in range(self.registers.number))
             self._sizes, self._start = {}, None
 
     def _address(self, op: loop.LoadOp | loop.StoreOp, before: Operation) -> SSAValue:
@@ -265,7 +265,7 @@ class _Allocation:
 
 
 def call_intrinsic(name: str, operands: Sequence[llvm.ConstantOp | SSAValue], at: InsertPoint) -> Operation:
-    """Insert a call of an intrinsic without a result, and the constants that it takes; returns the first of these ops."""
+    """Insert a call of an intrinsic without a result, and the constants that it takes; the first of these ops."""
     constants = [op for op in operands if isinstance(op, llvm.ConstantOp)]
     values = [op.result if isinstance(op, llvm.ConstantOp) else op for op in operands]
     ops = [*constants, CallIntrinsicOp(name, values, [])]

@@ -228,8 +228,6 @@ def _work(op: Operation, machine: Machine) -> Instructions:
         case MmaOp():
             cycles = machine.matrix_cycles(op.dims[0]) if machine.matrix_registers else 0.0
             return Instructions(multiply_adds=cycles * machine.issue.fma_units)
-        case MmaOp():
-            return issue.tile_latency
         case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
             return Instructions(multiply_adds=width)
         case arith.DivfOp() | math.SqrtOp():
@@ -288,6 +286,8 @@ def _latency(op: Operation, machine: Machine) -> float:
     if all(isinstance(v.type, IndexType) for v in (*op.operands, *op.results)):
         return 0.0
     match op:
+        case MmaOp():
+            return issue.mma_latency
         case math.FmaOp() | arith.MulfOp() | arith.MuliOp() | DotOp():
             return issue.fma_latency
         case arith.DivfOp() | math.SqrtOp():

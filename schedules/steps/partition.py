@@ -28,7 +28,7 @@ from mlc.support.affine import split_constant, split_terms
 from mlc.support.context import Remark
 from mlc.support.errors import Refused
 from mlc.support.ir import ancestor_in, is_made_in
-from mlc.support.types import memref_type, vector_type
+from mlc.support.types import memref_type
 
 _TWO_DIMS = 0.3
 """How often a drawn step names two loops."""

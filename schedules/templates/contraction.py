@@ -33,7 +33,7 @@ from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import Contraction, can_be_packed, contractions_of, runs_along_memory
 from mlc.schedules.templates._dots import multiplying, steps_per_dot
-from mlc.schedules.templates._matrices import matrix_steps
+from mlc.schedules.templates._mma import mma_steps
 from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
 from mlc.schedules.templates._row_blocks import all_rows, row_blocks
@@ -78,7 +78,7 @@ class Contractions(ScheduleTemplate):
             return Candidate(tuple(steps_together(each, steps)), difference, is_only_shown)
 
         def all_candidates() -> Iterator[Candidate]:
-            if len(each) == 1 and (steps := _matrix_steps(each[0], kernel)):
+            if len(each) == 1 and (steps := _mma_steps(each[0], kernel)):
                 yield Candidate(tuple(steps))
                 yield candidate(_TileVariant(), "dot products of vectors", is_only_shown=False)
             else:
@@ -97,8 +97,8 @@ class Contractions(ScheduleTemplate):
         return distinct(all_candidates())
 
 
-def _matrix_steps(contraction: Contraction, kernel: TensorKernel) -> list[Step]:
-    """Steps with products of matrices in registers; none where the target has none for these types, or dots are faster."""
+def _mma_steps(contraction: Contraction, kernel: TensorKernel) -> list[Step]:
+    """Steps with products of matrices in registers; none where the target has none, or dot products are faster."""
     machine = kernel.machine
     contraction = replace(contraction, per_dot=steps_per_dot(contraction, kernel.constants, machine))
     if contraction.per_dot == 1 or machine.matrix_registers is None:
@@ -106,7 +106,7 @@ def _matrix_steps(contraction: Contraction, kernel: TensorKernel) -> list[Step]:
     problem, computing = _problem(contraction, kernel.lanes, 0.0, machine), multiplying(contraction, machine)
     others = prod(contraction.op.dim_sizes[i] for i in range(contraction.lane_dim) if i != contraction.row_dim)
     cycles = tile_cycles(tiles_near_best(problem, computing)[0], problem, computing)
-    return matrix_steps(contraction, machine, cycles * others * prod(contraction.reduced_sizes))
+    return mma_steps(contraction, machine, cycles * others * prod(contraction.reduced_sizes))
 
 
 def steps_together(contractions: Sequence[Contraction], each: Sequence[list[Step]]) -> list[Step]:

@@ -1,4 +1,4 @@
-"""`matrix`: loops around a sum of dot products become products of matrices in registers."""
+"""`mma`: loops around a sum of dot products become products of matrices in registers."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _number_of_iteration(dim: int, loop: ForOp) -> AffineExpr:
 
 
 @dataclass(frozen=True)
-class _Product:
+class _WordProduct:
     """The body of the innermost reduction: a dot product of two words that are loaded."""
 
     loop: ForOp
@@ -86,7 +86,7 @@ class _Product:
     rhs: LoadOp
 
     @staticmethod
-    def of(loop: ForOp) -> _Product:
+    def of(loop: ForOp) -> _WordProduct:
         """What the loop adds up.
 
         Raises:
@@ -101,7 +101,7 @@ class _Product:
         known = {dot, *lhs, *rhs}
         if any(op not in known for op in list(loop.body.block.ops)[:-1]):
             raise Refused(f"'{loop.dim.data}' computes more than dot products of words that it loads")
-        return _Product(loop, dot, cast(LoadOp, lhs[-1]), cast(LoadOp, rhs[-1]))
+        return _WordProduct(loop, dot, cast(LoadOp, lhs[-1]), cast(LoadOp, rhs[-1]))
 
 
 def _loaded_word(word: SSAValue) -> list[Operation]:
@@ -126,7 +126,7 @@ class _Site:
     rows: ForOp
     columns: ForOp
     reduction: ForOp
-    product: _Product
+    product: _WordProduct
     lhs_rows: Lanes
     """How the rows of the first matrix lie in memory."""
     rhs_rows: Lanes
@@ -158,7 +158,7 @@ class _Site:
         innermost = list(_chain(reduction))[-1]
         if innermost.dim.data != reduction_name:
             raise Refused(f"'{reduction_name}' is not the innermost loop of the sums")
-        product = _Product.of(innermost)
+        product = _WordProduct.of(innermost)
         machine = resolve_target(target)
         registers = machine.matrix_registers
         kinds = str(product.dot.lhs_type), str(product.dot.rhs_type)
@@ -231,7 +231,7 @@ def _load(load: LoadOp, counters: Counters, lanes: Lanes, shape: tuple[int, int]
     return [new] if element == i32 else [new, vector.BitcastOp(new.result, VectorType(i32, shape))]
 
 
-def _rows_of_lhs(product: _Product, rows: ForOp, columns: ForOp) -> Lanes:
+def _rows_of_lhs(product: _WordProduct, rows: ForOp, columns: ForOp) -> Lanes:
     """How the rows of the first matrix lie: each has the words of an iteration of `rows` beside each other.
 
     Raises:
@@ -245,7 +245,7 @@ def _rows_of_lhs(product: _Product, rows: ForOp, columns: ForOp) -> Lanes:
     return _rows(load, rows, beside=beside)
 
 
-def _rows_of_rhs(product: _Product, rows: ForOp, columns: ForOp) -> Lanes:
+def _rows_of_rhs(product: _WordProduct, rows: ForOp, columns: ForOp) -> Lanes:
     """How the rows of the second matrix lie: each has the words of an iteration of the reduction, for all `columns`.
 
     Raises:
@@ -305,14 +305,14 @@ def _is_zero(value: Attribute) -> bool:
 
 
 @dataclass(frozen=True)
-class Matrix(LoopStep):
+class Mma(LoopStep):
     """the sums of two loops, one in the other, are computed at once: products of matrices in registers
 
     The second name is that of the inner loop, the third that of the innermost reduction, whose dot products are added.
     """
 
-    name = "matrix"
-    example = "matrix(mi, ni, k)"
+    name = "mma"
+    example = "mma(mi, ni, k)"
 
     loop: LoopName
     columns: LoopName
@@ -338,4 +338,5 @@ class Matrix(LoopStep):
         nest = perfect_nest(loop)
         columns = nest[1].dim.data if len(nest) > 1 else other(rng, loop)
         inside = [op.dim.data for op in loop.walk() if isinstance(op, ForOp) and op.carried]
-        return cls(loop.dim.data, columns, inside[-1] if inside else other(rng, loop))
+        reduction = inside[-1] if inside else "none"
+        return cls(loop.dim.data, columns, reduction if reduction not in (loop.dim.data, columns) else "k")
