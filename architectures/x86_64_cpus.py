@@ -31,7 +31,7 @@ _ICELAKE_EXTRAS = (*_VNNI, "avx512vbmi", "avx512vbmi2")
 _ZEN4_EXTRAS = (*_ICELAKE_EXTRAS, "avx512bf16")
 _SAPPHIRE_EXTRAS = (*_ZEN4_EXTRAS, "avxvnni", "avx512fp16")
 _AMX = ("amx-tile", "amx-int8", "amx-bf16")
-"""Many virtual machines hide it, and artifacts that need it do not run there: CPUs have a row with it, and one without."""
+"""Many virtual machines hide it, and artifacts that need it do not run there: CPUs have a row without it, too."""
 _AVX2_EXTRAS = ("avxvnni",)
 
 EXTRAS: dict[str, tuple[str, ...]] = {

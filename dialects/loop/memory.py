@@ -213,8 +213,10 @@ class _AccessOp(SubscriptedOp):
         lanes = self.lanes
         if length is None:
             if lanes != CONSECUTIVE:
-                names = ", ".join(f"'{name}'" for name in lanes.properties)
-                raise VerifyException(f"{self.name}: {names} are about lanes, got one element (access_c1)")
+                raise VerifyException(
+                    f"{self.name}: 'along', 'stride', 'active', 'rows' and 'row_stride' are about lanes, got one element "
+                    "(access_c1)"
+                )
             return
         for name, dim in (("along", lanes.along), ("rows", lanes.rows)):
             if dim is not None and not 0 <= dim < rank:

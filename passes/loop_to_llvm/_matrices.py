@@ -39,6 +39,11 @@ Sizes = tuple[Size, ...]
 """Those of the matrices in all registers, zeros where none is used: what registers are configured with."""
 
 
+def makes_matrices(module: ModuleOp) -> bool:
+    """Whether there are matrices in a module."""
+    return any(_is_matrix(result) for op in module.walk() for result in op.results)
+
+
 def lower_matrices(function: func.FuncOp, machine: Machine) -> None:
     """Lower all that a function does with matrices.
 

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, f32, f64
 from xdsl.ir import Operation
 
 from mlc.dialects.llvm import LLVM
-from mlc.dialects.loop import MmaOp, ScheduleAttr
+from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import passes_missing, require_level
 from mlc.pass_manager.lowering import LoweringDriver, lowering_of
@@ -18,7 +18,7 @@ from mlc.passes.loop_to_llvm._aliases import check_calls
 from mlc.passes.loop_to_llvm._arith import CHEAP_MATH
 from mlc.passes.loop_to_llvm._functions import lower_function
 from mlc.passes.loop_to_llvm._halves import halves_as_bits
-from mlc.passes.loop_to_llvm._matrices import declare_preparation, lower_matrices
+from mlc.passes.loop_to_llvm._matrices import declare_preparation, lower_matrices, makes_matrices
 from mlc.passes.loop_to_llvm._threads import outline_threads
 from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES, index_width
 from mlc.support.context import CompilerContext
@@ -59,7 +59,7 @@ class ConvertLoopToLlvmPass(Pass):
         _check(module)
 
     def _lower(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        has_matrices = any(isinstance(op, MmaOp) for op in module.walk())
+        has_matrices = makes_matrices(module)
         halves_as_bits(module)
         outline_threads(module, ctx)
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)

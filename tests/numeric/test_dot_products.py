@@ -22,7 +22,7 @@ Array = NDArray[Any]
 Run = Callable[..., list[Array]]
 
 MACHINES = (
-    *("native", "x86-64-v2", "haswell", "x86-64-v4", "skylake-avx512", "icelake-server"),
+    *("native", "x86-64-v2", "haswell", "x86-64-v4", "skylake-avx512", "icelake-server", "sapphirerapids-amx"),
     *("neoverse-n1", "neoverse-v1", "cortex-a72"),
 )
 DTYPES: dict[str, np.dtype[Any]] = {

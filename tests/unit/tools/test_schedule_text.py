@@ -12,6 +12,7 @@ from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.llvm_unroll import LlvmUnroll
+from mlc.schedules.steps.mma import Mma
 from mlc.schedules.steps.pack import Pack
 from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.prefetch import Prefetch
@@ -55,6 +56,7 @@ def test_every_step_has_words() -> None:
         Clang(1),
         Degree("exp", 5),
         Dot("k", 2),
+        Mma("m", "n", "k"),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())

@@ -77,7 +77,7 @@ func.func @f(%x: memref<8xf32>) {
 // -----
 
 func.func @f(%x: memref<8xf32>) {
-  // expected-error @+1 {{loop.load: 'along', 'stride' and 'active' are about lanes, got one element (access_c1)}}
+  // expected-error @+1 {{loop.load: 'along', 'stride', 'active', 'rows' and 'row_stride' are about lanes, got one element (access_c1)}}
   %a = loop.load %x[0] stride 2 : memref<8xf32>
   return
 }
@@ -126,7 +126,7 @@ func.func @f(%x: memref<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are blocked_summation, cache_write, clang, degree, dot, fuse, interchange, llvm_unroll, pack, partition, prefetch, prefetch_next, reuse_result, split_reduction, threads, tile, unroll, vectorize, vectorize_reduction}}
+// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are blocked_summation, cache_write, clang, degree, dot, fuse, interchange, llvm_unroll, mma, pack, partition, prefetch, prefetch_next, reuse_result, split_reduction, threads, tile, unroll, vectorize, vectorize_reduction}}
 func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
