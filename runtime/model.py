@@ -23,6 +23,11 @@ _LINE = 64
 """The bytes of a cache line, and the alignment of the workspace."""
 _LARGE = 1 << 14
 """The size in bytes from which it is worth a microsecond to start an output on a line."""
+_FAILURES = {
+    -2: "the system does not grant this process the registers for matrices (AMX) that the model needs, as in some "
+    "sandboxes; compile it for a CPU without them, such as sapphirerapids"
+}
+"""What a model returns if it fails, and why."""
 _LIBRARY_NAME = re.compile(r"\.so(\.\d+)*$")
 
 _address_of: Callable[[Any], int] = ctypes.addressof
@@ -171,7 +176,7 @@ class Model:
         status = self._function(frame.inputs, frame.outputs, frame.workspace)
         self._frames.append(frame)
         if status != 0:
-            raise RuntimeError(f"the model failed with status {status}")
+            raise RuntimeError(_FAILURES.get(status, f"the model failed with status {status}"))
         return results if len(self._seen) == len(results) else actual_outputs(results, self._extents)
 
     def _adapt(self, index: int, value: Any) -> Array:

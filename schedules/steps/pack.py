@@ -124,9 +124,10 @@ class Packer:
         """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""
         kind = memref_type(call.operands[position])
         key = (source.value, tuple(kind.get_shape()), panels)
-        if key not in self._constants:
-            self._constants[key] = self._packed(source, kind, panels)
-        self.pass_constant(call, position, self._constants[key])
+        packed = self._constants.get(key)
+        if packed is None or packed.resource_handle.data not in self.ctx.resources:  # never made, or dropped since
+            packed = self._constants[key] = self._packed(source, kind, panels)
+        self.pass_constant(call, position, packed)
 
     def pass_constant(self, call: func.CallOp, position: int, value: DenseResourceAttr) -> None:
         """Let `call` pass another constant in place of one, which is erased if nobody else reads it."""

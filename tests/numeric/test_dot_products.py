@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
 
 import mlc
 from mlc.support.dtypes import dtype_named
@@ -62,12 +63,16 @@ class Products:
         else:
             self.expected.append(lhs.astype(np.float64) @ rhs.astype(np.float64))
 
-    def run(self, run_compiled: Run, target: str = "native", opt_level: int = 3) -> list[Array]:
-        """What `main` gives when it is compiled."""
+    def module(self) -> ModuleOp:
+        """The module."""
         names, kinds = (", ".join(part) for part in zip(*self._results, strict=True))
         lines = "\n  ".join([*self._lines, f"return {names} : {kinds}"])
         text = f"func.func @main({', '.join(self._arguments)}) -> ({kinds}) {{\n  {lines}\n}}\n"
-        return run_compiled(mlc.parse(text), self.inputs, target, opt_level)
+        return mlc.parse(text)
+
+    def run(self, run_compiled: Run, target: str = "native", opt_level: int = 3) -> list[Array]:
+        """What `main` gives when it is compiled."""
+        return run_compiled(self.module(), self.inputs, target, opt_level)
 
     def check(self, found: Sequence[Array]) -> None:
         for number, (got, want) in enumerate(zip(found, self.expected, strict=True)):

@@ -96,3 +96,33 @@ def tool() -> str:
 def test_numbers_of_llvm(name: str, fact: str, tool: str) -> None:
     machine = resolve_target(name)
     assert modelled(tool, machine, fact) == pytest.approx(machine.fact(fact), rel=0.02)
+
+
+def test_registers_for_matrices_are_asked_for_by_name() -> None:
+    """Virtual machines hide them, so that the name of a CPU alone does not count on them."""
+    plain, matrices = (resolve_target(name) for name in ("sapphirerapids", "sapphirerapids-amx"))
+    assert plain.matrix_registers is None and plain.issue.mma_cycles == 0
+    assert plain.matrix_instruction("ui8", "i8") is None
+    registers = matrices.matrix_registers
+    assert registers is not None and (registers.number, registers.rows, registers.words) == (8, 16, 16)
+    assert matrices.cpu == plain.cpu == "sapphirerapids" and set(matrices.features) > set(plain.features)
+    assert [matrices.matrix_instruction(*kinds) for kinds in (("i8", "ui8"), ("i16", "i16"))] == [
+        "llvm.x86.tdpbsud",
+        None,
+    ]
+
+
+def test_products_of_matrices_take_as_long_as_those_of_a_few_rows() -> None:
+    machine = resolve_target("sapphirerapids-amx")
+    assert [machine.matrix_cycles(rows) for rows in (16, 14, 10, 3)] == [16, 14, 10, 10]
+    f32 = machine.issue.fma_units
+    assert (machine.products("ui8", "i8") / f32, machine.products("bf16", "bf16") / f32) == (32, 16)
+    assert resolve_target("sapphirerapids").products("ui8", "i8") / f32 == 4
+
+
+def test_the_configuration_of_tiles_is_that_of_the_manual() -> None:
+    words = resolve_target("sapphirerapids-amx").instruction_set.matrix_configuration([(14, 64), (0, 0), (3, 20)])
+    text = b"".join(word.to_bytes(8, "little") for word in words)
+    assert len(text) == 64 and text[:16] == bytes([1]).ljust(16, b"\0")
+    assert text[16:22] == bytes([64, 0, 0, 0, 20, 0]) and not any(text[22:48])
+    assert text[48:51] == bytes([14, 0, 3]) and not any(text[51:])

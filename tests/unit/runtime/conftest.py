@@ -43,7 +43,9 @@ define i32 @mlc_main(ptr %inputs, ptr %outputs, ptr %workspace) {
   %not = xor i8 %flag, 1
   store i8 %not, ptr %flag.out.ptr
   %negative = fcmp olt double %scale, 0.0
-  %status = zext i1 %negative to i32
+  %two = fcmp olt double %scale, -1.5
+  %one = zext i1 %negative to i32
+  %status = select i1 %two, i32 -2, i32 %one
   ret i32 %status
 }
 """

@@ -131,6 +131,8 @@ def test_inputs_without_names(model: Model):
 def test_a_failure_of_the_model(model: Model):
     with pytest.raises(RuntimeError, match="failed with status 1"):
         model(A, np.array(-1.0), FLAG)
+    with pytest.raises(RuntimeError, match=r"does not grant .* \(AMX\) .*; compile it for a CPU without them"):
+        model(A, np.array(-2.0), FLAG)
 
 
 def test_calls_at_the_same_time_have_workspaces_of_their_own(model: Model):
