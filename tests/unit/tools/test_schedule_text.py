@@ -75,6 +75,7 @@ def test_every_step_has_words() -> None:
         "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "blocked_summation(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
+        "mma(m, n, k)": "1 x 3 sums at once, products of matrices in registers",
         "dot(k, 2)": "2 products are added by one instruction, a dot product of words of 32 bits",
         "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
