@@ -74,6 +74,7 @@ PIPELINE = (
     Stage("graph", "use-integer-products", 1, "products of quantised numbers are those of integers, with exact sums"),
     Stage("graph", "narrow-products{precision=$precision}", 1, "shorter factors are faster, with errors", narrow=True),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
+    Stage("graph", "flatten-windows", 2, "few channels fill no matrix of a register: a row of a window does"),
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Stage("graph", "fold-scales", 1, "what quantises a product divides by no scale: that is in the factors before it"),
     Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),

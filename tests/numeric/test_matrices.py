@@ -117,14 +117,17 @@ def test_products_of_bf16(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("image", "window", "stride", "dilation"),
-    [((9, 11), (3, 3), 1, 1), ((14, 14), (3, 3), 2, 1), ((7, 7), (1, 1), 1, 1), ((20, 5), (3, 2), 1, 2)],
+    ("channels", "image", "window", "stride", "dilation"),
+    [
+        *((64, (9, 11), (3, 3), 1, 1), (64, (14, 14), (3, 3), 2, 1), (64, (7, 7), (1, 1), 1, 1)),
+        *((64, (20, 5), (3, 2), 1, 2), (4, (31, 33), (7, 7), 2, 1), (24, (12, 17), (3, 3), 1, 1)),
+    ],
 )
 def test_convolutions(
-    image: tuple[int, int], window: tuple[int, int], stride: int, dilation: int, tmp_path: Path
+    channels: int, image: tuple[int, int], window: tuple[int, int], stride: int, dilation: int, tmp_path: Path
 ) -> None:
     """Against sums of products, tap by tap, in i64."""
-    rng, channels, filters = np.random.default_rng(5), 64, 40
+    rng, filters = np.random.default_rng(5), 40
     x, w = _random("ui8", (1, *image, channels), rng), _random("i8", (*window, channels, filters), rng)
     height, width = ((e - (k - 1) * dilation - 1) // stride + 1 for e, k in zip(image, window, strict=True))
     want = np.zeros((1, height, width, filters), np.int64)
@@ -133,7 +136,9 @@ def test_convolutions(
         columns = slice(j * dilation, j * dilation + (width - 1) * stride + 1, stride)
         want += x[:, rows, columns].astype(np.int64) @ w[i, j].astype(np.int64)
     kinds = [f"tensor<{'x'.join(map(str, a.shape))}x{kind}>" for a, kind in ((x, "ui8"), (w, "i8"), (want, "i32"))]
-    options = f"layout = \"NHWC\", strides = array<i64: {stride}, {stride}>, dilations = array<i64: {dilation}, {dilation}>"
+    options = (
+        f'layout = "NHWC", strides = array<i64: {stride}, {stride}>, dilations = array<i64: {dilation}, {dilation}>'
+    )
     text = f"""
     func.func @main(%x: {kinds[0]}) -> {kinds[2]} {{
       %w = graph.constant dense<"0x{w.tobytes().hex()}"> : {kinds[1]}

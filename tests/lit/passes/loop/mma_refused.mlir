@@ -340,3 +340,26 @@ func.func private @other_loop(%x: memref<32x16xi8>, %w: memref<8x32xi32>, %y: me
   }
   return
 }
+
+// -----
+
+// CHECK: warning: schedule step 'mma(m, n, k)': loop 'm' computes no products of matrices: 'k' computes more than dot products of words that it loads
+func.func private @beside(%x: memref<32x16xi8>, %w: memref<8x32xi32>, %y: memref<32x32xi32> {mlc.output})
+    attributes {schedule = #loop.schedule<[mma(m, n, k)]>} {
+  loop.for parallel "m" %m = 0 to 4 {
+    loop.for parallel "n" %n = 0 to 4 {
+      %zero = arith.constant 0 : i32
+      %s = loop.for serial "k" %k = 0 to 2 iter_args(%acc = %zero) -> (i32) {
+        %a = loop.load %x[%m, %k * 4] : memref<32x16xi8>, vector<4xi8>
+        %v = vector.bitcast %a : vector<4xi8> to vector<1xi32>
+        %u = vector.extract %v[0] : i32 from vector<1xi32>
+        %b = loop.load %w[%k, %n] : memref<8x32xi32>
+        %t = loop.dot %u, %b, %acc of ui8, i8 : i32, i32
+        loop.store %t, %y[%m, %n] : memref<32x32xi32>
+        loop.yield %t : i32
+      }
+      loop.store %s, %y[%m, %n] : memref<32x32xi32>
+    }
+  }
+  return
+}
