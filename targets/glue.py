@@ -107,8 +107,8 @@ def _header_body(signature: Signature) -> str:
 extern "C" {{
 #endif
 
-/* Run the model once. 0 means success; -2 that the system does not grant the registers for matrices (AMX) that a model for
-   such a CPU needs, as in a sandbox, and that nothing was computed. Several threads may call it, each with a workspace of its own.
+/* Run the model once. 0 means success; -2 that the system does not grant the registers for matrices (AMX) that a model
+   for such a CPU needs, and that nothing was computed. Several threads may call it, each with a workspace of its own.
    inputs:    one pointer per input, to its elements in row-major order
    outputs:   one pointer per output, to room for its elements; must not overlap anything else{_bounded(signature)}
    workspace: {symbol}_workspace_bytes() bytes, 64-byte aligned */

@@ -214,8 +214,8 @@ class _AccessOp(SubscriptedOp):
         if length is None:
             if lanes != CONSECUTIVE:
                 raise VerifyException(
-                    f"{self.name}: 'along', 'stride', 'active', 'rows' and 'row_stride' are about lanes, got one element "
-                    "(access_c1)"
+                    f"{self.name}: 'along', 'stride', 'active', 'rows' and 'row_stride' are about lanes, got one "
+                    "element (access_c1)"
                 )
             return
         for name, dim in (("along", lanes.along), ("rows", lanes.rows)):

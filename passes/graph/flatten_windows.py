@@ -28,9 +28,9 @@ class FlattenWindowsPass(Pass):
     %y = graph.conv2d %u, %v {layout = "NHWC", strides = array<i64: 2, 8>} : …
     ```
 
-    The channels of neighbouring pixels follow each other in memory, so that a row of the window is a run of numbers, and
-    moving the window by a pixel moves it by as many numbers as there are channels. A product of matrices takes as long
-    for one word along the reduction as for those that fill a register: fewer channels are worth it. Nothing else gains.
+    The channels of neighbouring pixels follow each other in memory: a row of the window is a run of numbers, and moving
+    it by a pixel moves it by as many numbers as there are channels. A product of matrices takes as long for one word
+    along the reduction as for those that fill a register, so that fewer channels are worth it. Nothing else gains.
     """
 
     name = "flatten-windows"
