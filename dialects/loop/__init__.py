@@ -26,10 +26,11 @@ from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr
 from mlc.dialects.loop.span import SpanOp
+from mlc.dialects.loop.unpack import UnpackOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp],
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, UnpackOp],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "ScheduleAttr",
     "SpanOp",
     "StoreOp",
+    "UnpackOp",
     "YieldOp",
     "enclosing_loops",
 ]
