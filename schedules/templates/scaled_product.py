@@ -27,12 +27,10 @@ from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unpack import Unpack
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
+from mlc.schedules.templates.contraction import rows_in_cache
 from mlc.support.dtypes import bytes_of
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine
-
-_MOST_ROWS = 8
-"""Rows that share what is unpacked. More of them would leave no registers for vectors side by side."""
 
 
 class ScaledProducts(ScheduleTemplate):
@@ -58,7 +56,9 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     column, reduced = inner.dim_names[inner.num_parallel - 1], inner.dim_names[-1]
     columns, depth = inner.dim_sizes[inner.num_parallel - 1], inner.dim_sizes[-1]
     outer = [op for op in kernel.ops if op.contracts and op is not inner]
-    tile = _tile(inner.dim_sizes[0] if inner.num_parallel > 1 + len(outer) else 1, bool(outer), machine)
+    rows_in_way = rows_in_cache(inner.inputs[0], inner.index_maps[0], 0, machine)
+    count = inner.dim_sizes[0] if inner.num_parallel > 1 + len(outer) else 1
+    tile = _tile(count, rows_in_way, bool(outer), machine)
     width = tile.vectors * lanes
     weights, rows = inner.inputs[1], inner.dim_names[: inner.num_parallel - 1 - len(outer)]
     read = [(op, *pair) for op in kernel.ops for pair in zip(op.inputs, op.index_maps, strict=True)]
@@ -80,14 +80,23 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     return steps
 
 
-def _tile(rows: int, in_groups: bool, machine: Machine) -> RegisterTile:
+def _tile(count: int, most: int, in_groups: bool, machine: Machine) -> RegisterTile:
     """The tile of sums that stays in registers: twice, where sums of groups are added to others.
 
-    A few vectors side by side keep multiply-adds from waiting for each other.
+    As many rows as there are registers for share what is unpacked; of few rows, some vectors side by side keep
+    multiply-adds from waiting for each other.
+
+    Args:
+        count: how many rows there are.
+        most: how many of them the first cache can hold at a time.
+        in_groups: whether there are sums of groups.
+        machine: the one whose registers they are.
     """
-    rows, times = min(rows, _MOST_ROWS), 2 if in_groups else 1
-    fitting = (machine.vector_registers - 2) // (times * rows + 1)
-    return RegisterTile(rows, max(1, min(machine.issue.fma_latency, 1 << fitting.bit_length() - 1)))
+    times, free = 2 if in_groups else 1, machine.vector_registers - 3
+    fitting = min(most, free // times, machine.architecture.max_tile_rows)
+    rows = -(-count // -(-count // fitting))
+    vectors = max(1, free // (times * rows + 1))
+    return RegisterTile(rows, min(machine.issue.fma_latency, 1 << vectors.bit_length() - 1))
 
 
 def _is_matrix(op: StructuredOp, affine: AffineMap, column: str, rows: Sequence[str]) -> bool:
