@@ -66,11 +66,11 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     known = [v for v in packed if isinstance(v, BlockArgument) and (name, v.index) in kernel.constants]
     are_nibbles = isinstance(weights, BlockArgument) and (name, weights.index) in kernel.of_four_bits
     steps: list[Step] = [Unpack(reduced)] if are_nibbles and depth % PER_WORD == 0 else []
-    if rows:
+    if tile.rows > 1:
         steps.append(Interchange.around(column, *rows))
     steps += [Tile(column, width), *(Pack(argument_name(value), column) for value in known)]
     steps += [Tile(f"{column}i", lanes), Vectorize(f"{column}ii", lanes), Unroll(f"{column}i")]
-    if rows:
+    if tile.rows > 1:
         steps += [Tile(rows[-1], tile.rows), Unroll(f"{rows[-1]}i")]
     size = bytes_of(weights) // (2 if steps[0] == Unpack(reduced) else 1)
     panel = size * width // columns
