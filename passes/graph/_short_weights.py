@@ -18,6 +18,7 @@ from mlc.passes.graph._constants import constant_array
 from mlc.passes.graph._integer_factors import known_array
 from mlc.reference.folding import computed
 from mlc.support.resources import Resources
+from mlc.support.types import integer_width
 
 Array = NDArray[Any]
 LEAST_GROUP = 16
@@ -65,10 +66,10 @@ def quantized_of(value: SSAValue, resources: Resources, most: int = _MOST_NESTED
         if any(array is None for array in arrays):
             return None
         integers, scale, zero = (np.asarray(array) for array in arrays)
-        return Quantized(integers, scale, zero) if _is_short(integers) else None
+        return Quantized(integers, scale, zero) if _is_short(owner.input) else None
     if isinstance(owner, CastOp) and element_of(value) == f32 and isinstance(owner.input.owner, ConstantOp):
         integers = constant_array(owner.input.owner, resources)
-        if integers is None or not _is_short(integers):
+        if integers is None or not _is_short(owner.input):
             return None
         return Quantized(integers, np.ones((), np.float32), np.zeros((), np.float32))
     if isinstance(owner, SubOp | MulOp):
@@ -85,8 +86,9 @@ def quantized_of(value: SSAValue, resources: Resources, most: int = _MOST_NESTED
     return None
 
 
-def _is_short(integers: Array) -> bool:
-    return integers.dtype.kind in "iuV" and integers.dtype.itemsize == 1 and integers.dtype != np.bool_
+def _is_short(integers: SSAValue) -> bool:
+    """Whether elements are integers of 2 to 8 bits."""
+    return 1 < (integer_width(element_of(integers)) or 0) <= 8
 
 
 def short_weights(found: Quantized, shape: tuple[int, int]) -> ShortWeights | str:

@@ -74,7 +74,7 @@ func.func @spelled(%x: tensor<1x128xf32>) -> tensor<1x130xf32> {
 
 // -----
 
-// Small weights, and those that are no constants, stay as they are.
+// Small weights, those that are no constants, and short floats stay as they are.
 
 // CHECK-LABEL: @others
 // CHECK-NOT:     graph.scaled_matmul
@@ -87,7 +87,26 @@ func.func @others(%x: tensor<1x128xf32>, %q: tensor<128x130xi8>) -> (tensor<1x13
   %p = graph.constant dense<3> : tensor<128x128xi8>
   %v = graph.dequantize %p, %s, %z : tensor<128x128xi8>, tensor<f32>, tensor<i8> -> tensor<128x128xf32>
   %u = graph.matmul %x, %v : tensor<1x128xf32>, tensor<128x128xf32> -> tensor<1x128xf32>
+  %f = graph.constant dense<0.3> : tensor<128x130xf8E4M3FN>
+  %g = graph.cast %f : tensor<128x130xf8E4M3FN> -> tensor<128x130xf32>
+  %h = graph.matmul %x, %g : tensor<1x128xf32>, tensor<128x130xf32> -> tensor<1x130xf32>
   return %y, %u : tensor<1x130xf32>, tensor<1x128xf32>
+}
+
+// -----
+
+// What is scaled already is not scaled again, for that would round twice.
+
+// CHECK-LABEL: @twice
+// CHECK-NOT:     graph.scaled_matmul
+func.func @twice(%x: tensor<1x128xf32>) -> tensor<1x130xf32> {
+  %q = graph.constant dense<3> : tensor<128x130xi8>
+  %s = graph.constant dense<0.3> : tensor<1x130xf32>
+  %z = graph.constant dense<0> : tensor<i8>
+  %d = graph.dequantize %q, %s, %z : tensor<128x130xi8>, tensor<1x130xf32>, tensor<i8> -> tensor<128x130xf32>
+  %w = graph.mul %d, %s : tensor<128x130xf32>, tensor<1x130xf32> -> tensor<128x130xf32>
+  %y = graph.matmul %x, %w : tensor<1x128xf32>, tensor<128x130xf32> -> tensor<1x130xf32>
+  return %y : tensor<1x130xf32>
 }
 
 // -----
