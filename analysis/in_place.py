@@ -19,7 +19,8 @@ def computed_in_place(block: Block | None) -> set[StructuredOp]:
     """The structured ops of a block that are emitted inside the nests of their readers.
 
     All readers are in one nest, and need each point exactly once, all the same one: `x * sigmoid(x)` computes `x` and
-    uses it twice. A reduction goes into ops that do not reduce, so that no reduction runs inside another.
+    uses it twice. A reduction goes into ops that do not reduce, so that no reduction runs inside another; but a
+    contraction goes into another one, whose sum then runs over sums of groups.
     """
     places: dict[StructuredOp, _Place] = {}
     found: set[StructuredOp] = set()
@@ -49,7 +50,7 @@ def _place_of(op: StructuredOp, places: dict[StructuredOp, _Place]) -> _Place | 
         reader = use.operation
         if not isinstance(reader, StructuredOp) or reader not in places:
             return None
-        if op.reduction is not None and reader.reduction is not None:
+        if op.reduction is not None and reader.reduction is not None and not (op.contracts and reader.contracts):
             return None
         subscripts = reader.index_maps[use.index].results
         read = [e.position for e in subscripts if isinstance(e, AffineDimExpr)]

@@ -208,6 +208,11 @@ class Architecture(ABC):
         """Whether one instruction stores only some lanes of a vector, at full speed."""
         return False
 
+    def lookup(self, features: tuple[str, ...], bits: int) -> str | None:
+        """The intrinsic that looks up numbers of f32 in a vector of 16, by the low four bits of each lane of a vector
+        of i32 of so many bits; None if it takes more than one instruction."""
+        return None
+
     @cached_property
     def feature_names(self) -> frozenset[str]:
         """All features of its CPUs, as LLVM spells them."""

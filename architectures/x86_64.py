@@ -113,6 +113,9 @@ class X86(InstructionSet):
     def feature_initializer(self, name: str) -> str:
         return f'{{"{name}", {", ".join(f"{number}u" for number in CPUID_BITS[name])}}}'
 
+    def lookup(self, features: tuple[str, ...], bits: int) -> str | None:
+        return "llvm.x86.avx512.permvar.sf.512" if bits == 512 and "avx512f" in features else None
+
     def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
         has_width = bits == 128 or (bits == 256 and "avx2" in features) or (bits == 512 and "avx512bw" in features)
         if not has_width:

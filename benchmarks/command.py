@@ -103,7 +103,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="print the families and names of the cases")
     parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name holds this regular expression")
     parser.add_argument(
-        "--families", type=_words, metavar="LIST", help="such as matmul,int8 (all but int8 and bf16, which take torch)"
+        "--families",
+        type=_words,
+        metavar="LIST",
+        help="such as matmul,int8 (all but int4, int8, bf16, which take torch)",
     )
     parser.add_argument("--repeat", type=int, metavar="N", help="rounds in which every engine has a turn (7)")
     parser.add_argument("--threads", type=int, default=1, choices=(1, 2), help="threads of each engine (1)")

@@ -1,10 +1,10 @@
-"""The families `int8` and `bf16`: models in short numbers, beside ONNX Runtime, OpenVINO and the same models in f32.
+"""The families `int4`, `int8` and `bf16`: short numbers, beside ONNX Runtime, OpenVINO and the same models in f32.
 
     python -m benchmarks --families int8                        all of them, on one core
     python -m benchmarks --families int8 --only resnet-18       one
-    python -m benchmarks --families int8,bf16 --list
+    python -m benchmarks --families int4,int8,bf16 --list
 
-All engines get the same file of eight bits. Its meaning is what ONNX Runtime computes without any optimisation,
+All engines get the same file of four or eight bits. Its meaning is what ONNX Runtime computes without any optimisation,
 operator by operator; engines that skip roundings in between differ from that, about as much as the file differs from
 the one of f32. The table shows the largest difference, in steps of the output where it is quantized, else relative to
 its largest element. An engine that differs by twice as much, as a root of the mean square, computes something else.
@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -35,14 +35,13 @@ from mlc.benchmarks.engines import Call
 from mlc.benchmarks.environment import cpu_model
 from mlc.benchmarks.onnx_models import as_c, copies
 from mlc.benchmarks.peers import Peer, onnxruntime_session, prepare_onnxruntime, prepare_openvino
-from mlc.benchmarks.quantized_models import Files, ShortModel, files_of, models
+from mlc.benchmarks.quantized_models import Family, Files, ShortModel, files_of, models
 from mlc.benchmarks.tables import Grid
 from mlc.benchmarks.turns import measure_in_turns, ratio_to_best
 from mlc.support.errors import UserError
 from mlc.tuning.measure import aligned
 
-Family = Literal["int8", "bf16"]
-FAMILIES: tuple[Family, ...] = ("int8", "bf16")
+FAMILIES: tuple[Family, ...] = ("int4", "int8", "bf16")
 OURS, OURS_IN_F32, PEERS = "mlc", "mlc f32", ("ONNX Runtime", "OpenVINO")
 _TURN = 0.025
 _ALLOWED_INT8 = 2.0
@@ -124,7 +123,7 @@ def _engines(
 ) -> dict[str, Callable[[], Peer]]:
     """What prepares each engine."""
     threads, inputs = settings.threads, files.inputs
-    peer_file, precision = (str(files.short), "f32") if family == "int8" else (str(files.f32), "bf16")
+    peer_file, precision = (str(files.f32), "bf16") if family == "bf16" else (str(files.short), "f32")
 
     def ours() -> Peer:
         start = time.perf_counter()

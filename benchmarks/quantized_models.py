@@ -1,9 +1,10 @@
-"""Models of eight and of sixteen bits: networks as people quantize them, and single kernels, as files of ONNX.
+"""Models of four, eight and sixteen bits: networks as people quantize them, and single kernels, as files of ONNX.
 
 Networks are those of `benchmarks.exports`, with random weights. ONNX Runtime's tools quantize them after batch norms
 are part of convolutions: statically, weights to i8 by channel, activations to ui8 by what random inputs show; or
-dynamically, where scales of activations are found in each call. Files are made when they are asked for, in the folder
-`benchmarks` of the user's cache.
+dynamically, where scales of activations are found in each call. Or weights alone become i4, of which 128 share a scale;
+an engine may round activations to i8 at accuracy level 4, not at 0. Files are made when they are asked for, in the
+folder `benchmarks` of the user's cache.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from mlc.support.cache_folder import cache_folder, make_folder
 from mlc.support.errors import UserError
 from mlc.targets.cache import digest
 
-Way = Literal["static", "static products", "dynamic", "bf16"]
-"""How a network is made short: all that ONNX Runtime quantizes, products only, or in bf16."""
+Way = Literal["static", "static products", "dynamic", "bf16", "weights 0", "weights 4"]
+"""How a network is made short: all that ONNX Runtime quantizes, products only, in bf16, or weights alone to four bits,
+at a level of accuracy."""
+Family = Literal["int4", "int8", "bf16"]
 
 _RECIPE = "1"
 """To be another where files are made in another way: those that are there are made anew."""
@@ -55,7 +58,7 @@ class ShortModel:
 
     name: str
     network: str
-    """Its name in `exports.networks`, or in `KERNELS`."""
+    """Its name in `exports.networks`, in `KERNELS` or in `LAYERS`."""
     way: Way
 
 
@@ -69,8 +72,12 @@ class Files:
     """What a call is given."""
 
 
-def models(family: Literal["int8", "bf16"]) -> Iterator[ShortModel]:
+def models(family: Family) -> Iterator[ShortModel]:
     """All of a family, single kernels first."""
+    if family == "int4":
+        yield from (ShortModel(f"{name}-level-0", name, "weights 0") for name in LAYERS)
+        yield from (ShortModel(f"{name}-level-4", name, "weights 4") for name in LAYERS)
+        return
     if family == "bf16":
         yield from (ShortModel(name, name, "bf16") for name in KERNELS)
         yield from (ShortModel(name, network, "bf16") for name, network in (_IMAGES | _ENCODERS).items())
@@ -117,7 +124,7 @@ def _made(folder: Path, name: str, key: str, make: Callable[[Path], object]) -> 
 
 
 def _networks(name: str) -> Callable[[], Network]:
-    return KERNELS.get(name) or exports.networks()[name]
+    return KERNELS.get(name) or LAYERS.get(name) or exports.networks()[name]
 
 
 def _export(network: str, folder: Path) -> None:
@@ -130,6 +137,9 @@ def _export(network: str, folder: Path) -> None:
 
 def _shorten(model: ShortModel, f32: Path, folder: Path) -> None:
     target = folder / "model.onnx"
+    if model.way.startswith("weights"):
+        _with_short_weights(f32 / "model.onnx", target, int(model.way[-1]))
+        return
     tools: Any = importlib.import_module("onnxruntime.quantization")
     shapes: Any = importlib.import_module("onnxruntime.quantization.shape_inference")
     folded = folder / "folded.onnx"
@@ -146,6 +156,17 @@ def _shorten(model: ShortModel, f32: Path, folder: Path) -> None:
         ui8 = {"quant_format": tools.QuantFormat.QDQ, "activation_type": tools.QuantType.QUInt8}
         tools.quantize_static(folded, target, reader, op_types_to_quantize=only, **ui8, **i8)
     folded.unlink()
+
+
+def _with_short_weights(source: Path, target: Path, level: int) -> None:
+    """A model whose matrices are i4 in groups of 128, without zero points."""
+    onnx: Any = importlib.import_module("onnx")
+    tools: Any = importlib.import_module("onnxruntime.quantization.matmul_nbits_quantizer")
+    made = tools.MatMulNBitsQuantizer(
+        onnx.load(source), block_size=128, is_symmetric=True, accuracy_level=level or None
+    )
+    made.process()
+    onnx.save(made.model.model, target)
 
 
 def _in_bf16(source: Path, target: Path) -> None:
@@ -199,6 +220,12 @@ class Calibration:
 # ---- single kernels
 
 
+def layer(rows: int, inner: int, columns: int) -> Network:
+    """A product with weights, as the layers of language models are."""
+    torch: Any = importlib.import_module("torch")
+    return torch.nn.Linear(inner, columns, bias=False), (torch.randn(1, rows, inner),)
+
+
 def linear(rows: int, inner: int, columns: int) -> Network:
     """A product with weights and a bias."""
     torch: Any = importlib.import_module("torch")
@@ -219,3 +246,14 @@ KERNELS: dict[str, Callable[[], Network]] = {
     "conv-1x1-256-1024-14x14": partial(_conv, 1, 256, 1024, 14),
     "depthwise-3x3-384-14x14": partial(_conv, 3, 384, 384, 14, groups=384),
 }
+LAYERS: dict[str, Callable[[], Network]] = {
+    f"layer-{rows}x{inner}x{columns}": partial(layer, rows, inner, columns)
+    for rows, inner, columns in (
+        (1, 4096, 4096),
+        (1, 4096, 11008),
+        (1, 11008, 4096),
+        (16, 4096, 4096),
+        (128, 4096, 4096),
+    )
+}
+"""One token at a time, and many at once."""

@@ -72,6 +72,7 @@ PIPELINE = (
     Stage("graph", "shrink-windows", 1, "taps of a window that meet nothing but padding"),
     Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
     Stage("graph", "use-integer-products", 1, "products of quantised numbers are those of integers, with exact sums"),
+    Stage("graph", "use-short-weights", 1, "large quantised weights stay short, as they are read faster"),
     Stage("graph", "narrow-products{precision=$precision}", 1, "shorter factors are faster, with errors", narrow=True),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
     Stage("graph", "flatten-windows", 2, "few channels fill no matrix of a register: a row of a window does"),

@@ -12,10 +12,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.compiler.model_inputs import Array
-from mlc.dialects.graph import ConstantOp, DequantizeOp, QuantizeOp
+from mlc.dialects.graph import ConstantOp, DequantizeOp, GraphOp, QuantizeOp, ReshapeOp, SliceOp
 from mlc.dialects.graph.types import tensor
 from mlc.quantization.calibration import Scale, quantized_weights
 from mlc.quantization.products import Product
+from mlc.quantization.weights import WeightFormat, grouped_weights
 from mlc.reference.constants import constant_data
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import from_numpy
@@ -28,15 +29,19 @@ class Insertion:
     Attributes:
         scales: of the values that are no constants.
         weights: what constants became before, and now do, by axis.
+        alone: how weights become integers where they alone do; None where inputs do, too.
     """
 
     ctx: CompilerContext
     scales: Mapping[SSAValue, Scale]
     weights: dict[tuple[Attribute, int], list[ConstantOp]]
+    alone: WeightFormat | None = None
     _made: dict[tuple[SSAValue, int], SSAValue] = field(default_factory=dict[tuple[SSAValue, int], SSAValue])
 
     def operands(self, product: Product) -> list[SSAValue]:
-        """The operands of a product, each quantised and dequantised."""
+        """The operands of a product, each quantised and dequantised; or the weights alone."""
+        if self.alone is not None:
+            return [product.op.operands[0], self._operand(product, 1)]
         return [self._operand(product, place) for place in range(2)]
 
     def _operand(self, product: Product, place: int) -> SSAValue:
@@ -44,7 +49,12 @@ class Insertion:
         constant = product.weights(place)
         axis = -1 if constant is None else product.channel_axis(place)
         if (value, axis) not in self._made:
-            made = self._quantized(value) if constant is None else self._weights(constant, axis)
+            if constant is None:
+                made = self._quantized(value)
+            elif self.alone is None:
+                made = self._weights(constant, axis)
+            else:
+                made = self._groups(constant, self.alone)
             made.name_hint = value.name_hint
             self._made[value, axis] = made
         return self._made[value, axis]
@@ -72,6 +82,30 @@ class Insertion:
         wide = DequantizeOp(*parts)
         self._insert(InsertPoint.after(constant), constant, *parts, wide)
         return wide.result
+
+    def _groups(self, constant: ConstantOp, how: WeightFormat) -> SSAValue:
+        """Weights in groups of rows, dequantised, and as the matrix that they were."""
+        array = constant_data(constant.value, self.ctx.resources)
+        rows, columns = array.shape
+        known = self.weights.get((constant.value, -1))
+        if known is None:
+            found, value = grouped_weights(array, how), constant.value
+            name = value.resource_handle.data if isinstance(value, DenseResourceAttr) else "weights"
+            zero = found.zero if found.zero.any() else found.zero.reshape(-1)[0]
+            known = [
+                self._constant(found.integers, f"{name}.i{how.bits}"),
+                self._constant(found.scale, f"{name}.scale"),
+            ]
+            known.append(self._constant(zero, f"{name}.zero_point"))
+            self.weights[constant.value, -1] = known
+        constants = [ConstantOp(each.value) for each in known]
+        wide = DequantizeOp(*constants)
+        groups, group, _ = known[0].result.type.get_shape()
+        ops: list[GraphOp] = [wide, ReshapeOp(wide, (groups * group, columns))]
+        if groups * group > rows:
+            ops.append(SliceOp(ops[-1], [0, 0], [rows, columns], [1, 1]))
+        self._insert(InsertPoint.after(constant), constant, *constants, *ops)
+        return ops[-1].result
 
     def _constant(self, data: Array | np.generic, hint: str) -> ConstantOp:
         array = np.asarray(data)

@@ -22,6 +22,7 @@ from mlc.quantization.insertion import Insertion
 from mlc.quantization.observation import add_results, compiled, copy_of, ratio, relative_error
 from mlc.quantization.products import ERROR, FLOAT, INTEGER, PRECISION, Product, function_of, products_of
 from mlc.quantization.samples import Samples
+from mlc.quantization.weights import WeightFormat
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_float
 from mlc.support.errors import SourceLocation
@@ -39,7 +40,7 @@ class Row:
     Attributes:
         name: its result in the IR.
         place: where it stands in the model; None if that is not known.
-        precision: "i8", or "f32" if it stays in floats.
+        precision: "i8"; "i8 weights" or "i4 weights" if these alone are integers; or "f32" if it stays in floats.
         error: of its result in integers, with inputs in floats, relative to that in floats; None if not measured.
     """
 
@@ -88,6 +89,7 @@ class Plan:
     Attributes:
         scales: of the inputs of all products.
         wanted: the outputs of the model for each sample.
+        alone: how weights become integers, where they alone do.
     """
 
     module: ModuleOp
@@ -95,13 +97,15 @@ class Plan:
     scales: Mapping[SSAValue, Scale]
     samples: Samples
     wanted: Sequence[Sequence[Array]]
+    alone: WeightFormat | None = None
     _weights: dict[tuple[Attribute, int], list[ConstantOp]] = field(
         default_factory=dict[tuple[Attribute, int], "list[ConstantOp]"]
     )
 
     def _insertion(self, where: Mapping[SSAValue, SSAValue]) -> Insertion:
         """What puts ops into a copy of the module, in which each value is `where` says."""
-        return Insertion(self.ctx, {where[value]: scale for value, scale in self.scales.items()}, self._weights)
+        scales = {where[value]: scale for value, scale in self.scales.items()}
+        return Insertion(self.ctx, scales, self._weights, self.alone)
 
     def measure(self, products: Sequence[Product]) -> list[float]:
         """The error of each product when it alone is computed in integers: the norm of what its results are off, by
@@ -132,8 +136,9 @@ class Plan:
         rows: list[Row] = []
         for outer, product in _inside(self.module, copy).items():
             error = products.get(outer)
-            precision = FLOAT if error is None or outer in floats else INTEGER
-            if precision == INTEGER:
+            short = INTEGER if self.alone is None else self.alone.precision
+            precision = FLOAT if error is None or outer in floats else short
+            if precision == short:
                 product.op.operands = insertion.operands(product)
                 product.op.attributes[ERROR] = FloatAttr(float(f"{error:.3g}"), f64)
             product.op.attributes[PRECISION] = StringAttr(precision)

@@ -39,6 +39,11 @@ class Product:
         """The operands that are no constants."""
         return [v for place, v in enumerate(self.op.operands) if self.weights(place) is None]
 
+    def has_matrix_of_weights(self) -> bool:
+        """Whether the second factor of a matrix product is a constant matrix."""
+        weights = self.weights(1)
+        return isinstance(self.op, MatmulOp) and weights is not None and len(shape_of(weights.result)) == 2
+
     def channel_axis(self, place: int) -> int:
         """The axis of an operand along which scales may differ: each of its elements is for one row of the result."""
         is_rows = isinstance(self.op, MatmulOp) and place == 0

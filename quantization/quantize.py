@@ -20,6 +20,7 @@ from mlc.quantization.observation import observing
 from mlc.quantization.planning import Plan, QuantizedModel
 from mlc.quantization.products import Product, function_of, products_of
 from mlc.quantization.samples import Samples, given_samples, inputs_of, random_samples, read_samples
+from mlc.quantization.weights import WeightFormat
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
@@ -44,6 +45,8 @@ def quantize(
     symmetric: bool = False,
     max_error: float | None = None,
     seed: int = 0,
+    weight_bits: int | None = None,
+    group: int | None = None,
     shapes: Mapping[str, api.GivenShape] | None = None,
     weights: Mapping[str, ArrayLike] | None = None,
 ) -> QuantizedModel:
@@ -55,6 +58,9 @@ def quantize(
     `mlc.precision = "f32"`, and, largest error first, as many as it takes for the outputs to be off by `max_error` at
     most: the norm of the difference by that of the results of floats.
 
+    With `weight_bits`, 4 or 8, the constant matrices of matrix products alone become integers, and all else stays in
+    floats: `group` rows share a scale and a zero point, which is 0 if `symmetric`. `calibration` is "minmax" or "mse".
+
     `data` are samples by the names of inputs, an array for each, with many along a first dimension; or one array; or
     the path of a .npz, of safetensors, or of a folder of .npy. Without it, random inputs are taken, with a warning.
     `shapes` and `weights` are as for `mlc.compile`.
@@ -65,11 +71,23 @@ def quantize(
             finite.
     """
     module, ctx = api.read(model, shapes, weights)
-    result = quantized(module, ctx, data, calibration, symmetric, max_error, seed)
+    alone = weight_format(weight_bits, group, symmetric, calibration)
+    result = quantized(module, ctx, data, calibration, symmetric, max_error, seed, alone)
     api.know(result.module, ctx)
-    if data is None:
+    if data is None and alone is None:
         warn_caller(NO_DATA)
     return result
+
+
+def weight_format(bits: int | None, group: int | None, symmetric: bool, method: str) -> WeightFormat | None:
+    """How weights alone become integers; None if inputs do, too.
+
+    Raises:
+        UserError: there is no such format, or there are groups without it.
+    """
+    if bits is None and group is not None:
+        raise UserError(f"there are groups of {group} rows, but no weights alone; required: their bits, 4 or 8")
+    return None if bits is None else WeightFormat(bits, group, symmetric, method)
 
 
 def quantized(
@@ -80,6 +98,7 @@ def quantized(
     symmetric: bool = False,
     max_error: float | None = None,
     seed: int = 0,
+    alone: WeightFormat | None = None,
 ) -> QuantizedModel:
     """`quantize` for IR, which it takes to the graph level.
 
@@ -93,8 +112,11 @@ def quantized(
     PassManager(ctx).run(module, parse_passes(_PASSES))
     function = function_of(module)
     products = [p for p in products_of(function) if not p.stays]
+    if alone is not None:
+        products = [p for p in products if p.has_matrix_of_weights()]
     if not products:
-        raise UserError("the model has no matrix product and no 2-d convolution of f32 that may be quantised")
+        kinds = "matrix product and no 2-d convolution" if alone is None else "matrix product with constant weights"
+        raise UserError(f"the model has no {kinds} of f32 that may be quantised")
     inputs = inputs_of(function)
     if data is None:
         samples = random_samples(inputs, seed)
@@ -102,8 +124,9 @@ def quantized(
         samples = read_samples(Path(cast("str | os.PathLike[str]", data)), inputs)
     else:
         samples = given_samples(data, inputs)
-    scales, wanted = _calibrated(module, ctx, products, samples, calibration, symmetric)
-    plan = Plan(module, ctx, scales, samples, wanted)
+    measured = products if alone is None else []
+    scales, wanted = _calibrated(module, ctx, measured, samples, calibration if measured else METHODS[0], symmetric)
+    plan = Plan(module, ctx, scales, samples, wanted, alone)
     return plan.within(dict(zip(products, plan.measure(products), strict=True)), max_error)
 
 

@@ -78,7 +78,8 @@ class Panels:
 class WordLayout:
     """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32.
 
-    A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits.
+    A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits. Eight
+    numbers of i8 are their low four bits each, which is what they are if all are from -8 to 7.
     """
 
     axis: int
@@ -103,4 +104,11 @@ class WordLayout:
     def of(self, array: Array) -> Array:
         """The words of `array`, whose bytes are in the order of little-endian machines."""
         split = array.reshape(*array.shape[: self.axis], -1, self.count, *array.shape[self.axis + 1 :])
+        if self.count * array.itemsize > 4:
+            bits = 32 // self.count
+            parts = np.moveaxis(split, self.axis + 1, 0)
+            words = np.zeros(parts.shape[1:], np.uint32)
+            for number, part in enumerate(parts):
+                words |= (part.astype(np.uint32) & np.uint32((1 << bits) - 1)) << np.uint32(bits * number)
+            return words.view(np.int32)
         return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]

@@ -20,7 +20,18 @@ from mlc.support.blame import place_of
 from mlc.support.errors import UserError
 from mlc.targets.machine import Machine
 
-ORDER = ("tile_map", "column_product", "contraction", "window", "attention", "transpose", "column", "row", "gather")
+ORDER = (
+    "tile_map",
+    "scaled_product",
+    "column_product",
+    "contraction",
+    "window",
+    "attention",
+    "transpose",
+    "column",
+    "row",
+    "gather",
+)
 """The templates of mlc in the order in which they are asked; the file `schedules/templates/row.py` holds `row`."""
 
 
@@ -41,6 +52,8 @@ class TensorKernel:
     """How many columns the panels have into which some of these are packed already."""
     weights: int = 0
     """The size of all constants of the model, in bytes: what passes by between two calls of a kernel."""
+    of_four_bits: Container[tuple[str, int]] = ()
+    """The constant arguments of i8, factors of products of f32, whose numbers are integers of four bits."""
 
 
 @dataclass(frozen=True)

@@ -8,19 +8,22 @@ from itertools import product, repeat
 from math import prod
 
 from xdsl.dialects import arith, math, tensor
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, ModuleOp, i8
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.dialects.loop.dot import SHORT_TYPES, per_word
-from mlc.dialects.tensor import StructuredOp, TakeOp, TileMapOp
+from mlc.dialects.loop.schedule import ScheduleAttr
+from mlc.dialects.loop.unpack import PER_WORD
+from mlc.dialects.tensor import ContractOp, StructuredOp, TakeOp, TileMapOp
 from mlc.passes.loop.expand_math import ExpandMathPass
+from mlc.schedules.steps.unpack import Unpack
 from mlc.support.affine import affine_bounds
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import bytes_of, to_numpy
 from mlc.support.ir import clone
-from mlc.support.types import tensor_type
+from mlc.support.types import element_type, tensor_type
 
 _MANY_POINTS = 1 << 17
 """How many values of a subscript are counted one by one at most."""
@@ -87,7 +90,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
         other += points * single
     last = kernel.body.block.last_op
     written = sum(map(bytes_of, last.arguments)) if isinstance(last, ReturnOp) else 0
-    moved = sum(map(_bytes_read, kernel.body.block.args)) + written
+    moved = sum(_bytes_read(each) // _shortened(kernel, each) for each in kernel.body.block.args) + written
     factors = short.pop() if len(short) == 1 else None
     return KernelWork(multiply_adds, other, moved, bits, with_padding, written, factors)
 
@@ -189,6 +192,16 @@ def _bytes_read(argument: BlockArgument) -> int:
             return bytes_of(argument)
     read += sum(_elements_read(value, each) * _element_bytes(value) for value, each in maps.items())
     return min(bytes_of(argument), read) if readers else bytes_of(argument)
+
+
+def _shortened(kernel: FuncOp, argument: BlockArgument) -> int:
+    """How many times as short an operand is stored as its type says: weights of four bits that are unpacked."""
+    schedule = kernel.attributes.get("schedule")
+    steps = schedule.steps if isinstance(schedule, ScheduleAttr) else ()
+    unpacked = {step.loop for step in steps if isinstance(step, Unpack)}
+    readers = (op for op, operand in _readers(argument) if isinstance(op, ContractOp) and operand == 1)
+    is_unpacked = element_type(argument.type) == i8 and any(unpacked.intersection(op.dim_names) for op in readers)
+    return PER_WORD // 4 if is_unpacked else 1
 
 
 def _elements_read(value: SSAValue, maps: Sequence[tuple[AffineMap, tuple[int, ...]]]) -> int:

@@ -14,7 +14,9 @@ from mlc.compiler.compilation import new_context, read_module
 from mlc.compiler.model_files import model_files
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.quantization import METHODS, Row
-from mlc.quantization.quantize import NO_DATA, quantized
+from mlc.quantization.products import FLOAT
+from mlc.quantization.quantize import NO_DATA, quantized, weight_format
+from mlc.quantization.weights import BITS, GROUPS
 from mlc.support.bindings import parse_bindings
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.compile_arguments import read_model
@@ -34,6 +36,8 @@ class Arguments(PluginArguments):
     symmetric: bool
     max_error: float | None
     seed: int
+    weight_bits: int | None
+    group: int | None
     shape: list[str]
     value: list[str]
 
@@ -50,10 +54,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("-o", dest="output", metavar="FILE.mlir", required=True, help="the text to write")
     calibration = "how ranges are chosen: all numbers, all but one of 10,000 at each end, or by the mean square error"
     add("--calibration", choices=METHODS, default=METHODS[0], help=calibration)
-    add("--symmetric", action="store_true", help="inputs of products are i8 without a zero point, not ui8 with one")
+    add("--symmetric", action="store_true", help="inputs of products, or weights alone, have no zero point")
     error = "how far outputs may be off, by norm; as many products stay in floats as it takes, largest error first"
     add("--max-error", type=float, metavar="E", help=error)
     add("--seed", type=int, default=0, metavar="N", help="of random inputs (0)")
+    bits = "weights of matrix products alone become integers of so many bits; all else stays in floats"
+    add("--weight-bits", type=int, choices=BITS, metavar="N", help=bits)
+    rows = "so many rows of weights share a scale, with --weight-bits; all of a column without it"
+    add("--group", type=int, choices=GROUPS, metavar="N", help=rows)
     add_binding_arguments(parser)
     add_plugin_arguments(parser)
 
@@ -72,14 +80,15 @@ def run(arguments: Namespace) -> None:
     from mlc.frontends.onnx.to_graph.bind_inputs import bind
 
     bind(module, bindings, ctx)
-    if args.data is None:
+    alone = weight_format(args.weight_bits, args.group, args.symmetric, args.calibration)
+    if args.data is None and alone is None:
         print(f"warning: {NO_DATA} (--data)", file=sys.stderr)
-    model = quantized(module, ctx, args.data, args.calibration, args.symmetric, args.max_error, args.seed)
+    model = quantized(module, ctx, args.data, args.calibration, args.symmetric, args.max_error, args.seed, alone)
     print_remarks(ctx, remarks=False)
     size = model.bytes
     model.save(args.output)
     _print_table(model.rows)
-    floats = sum(1 for row in model.rows if row.precision != "i8")
+    floats = sum(1 for row in model.rows if row.precision == FLOAT)
     rest = f", {floats} of {len(model.rows)} products in floats" if floats else ""
     print(f"outputs are off by {model.error:.2g}{rest}")
     print(f"{args.output}: {size / 1e3:,.0f} kB of weights, {model.bytes_before / 1e3:,.0f} kB before")

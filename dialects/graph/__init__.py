@@ -27,6 +27,7 @@ from mlc.dialects.graph.pooling import *
 from mlc.dialects.graph.quantization import *
 from mlc.dialects.graph.random import *
 from mlc.dialects.graph.reduction import *
+from mlc.dialects.graph.scaled_matmul import *
 from mlc.dialects.graph.scan import *
 from mlc.dialects.graph.scatter import *
 from mlc.dialects.graph.shape import *

@@ -30,6 +30,8 @@ from mlc.support.types import integer_width
 
 __all__ = ["MatmulOp"]
 
+_MOST_NESTED = 8
+"""How many ops a matrix that counts as constant may be computed by."""
 _MOST_BITS = 16
 """Products of integers of up to so many bits may be added in i32."""
 
@@ -148,9 +150,17 @@ class SwapTransposedOperands(RewritePattern):
 def _lies_across(value: SSAValue) -> bool:
     """Whether the dim that is last in memory is the last but one of a matrix."""
     owner = value.owner
-    if not isinstance(owner, TransposeOp) or constant_of(owner.input) is not None:
+    if not isinstance(owner, TransposeOp) or _is_known(owner.input):
         return False
     return ints(owner.permutation)[-2] == len(shape_of(value)) - 1
+
+
+def _is_known(value: SSAValue, most: int = _MOST_NESTED) -> bool:
+    """Whether a value is computed from constants by a few ops."""
+    owner = value.owner
+    if not isinstance(owner, GraphOp) or not owner.operands or not most:
+        return constant_of(value) is not None
+    return all(_is_known(v, most - 1) for v in owner.operands)
 
 
 def _turned(value: SSAValue) -> TransposeOp:

@@ -27,10 +27,11 @@ from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr
 from mlc.dialects.loop.span import SpanOp
+from mlc.dialects.loop.unpack import UnpackOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, MmaOp],
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, MmaOp, UnpackOp],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -52,6 +53,7 @@ __all__ = [
     "ScheduleAttr",
     "SpanOp",
     "StoreOp",
+    "UnpackOp",
     "YieldOp",
     "enclosing_loops",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, StringAttr, i64
+from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, IntegerType, StringAttr, f32, i8, i32, i64
 from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -14,7 +14,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.arith import ExtSIOp, ExtUIOp
+from mlc.dialects.arith import ExtSIOp, ExtUIOp, SIToFPOp
 from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, check_elements
 from mlc.support.ir import inlined
 from mlc.support.types import element_type, integer_width, tensor_type
@@ -183,7 +183,7 @@ class ContractOp(StructuredOp):
     ```
 
     Operands may be shorter than the result: each is widened to the result's element type, in which products are added.
-    Integers are widened as signed ones, but for the operands that `unsigned` numbers.
+    Integers are widened as signed ones, but for the operands that `unsigned` numbers. Weights of i8 are widened to f32.
 
     ```mlir
     %y = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 8) reduce (k: 16) {unsigned = array<i64: 0>}
@@ -192,7 +192,8 @@ class ContractOp(StructuredOp):
 
     Constraints:
       contract_c1: there are two operands
-      contract_c2: operands have the element type of the result, or a shorter one that is an integer, or a float, too
+      contract_c2: operands have the element type of the result, or a shorter one that is an integer, or a float, too;
+        one of them may be i8 where the other one and the result are f32
       contract_c3: `unsigned` numbers operands of integers that are shorter than the result
     """
 
@@ -243,7 +244,10 @@ class ContractOp(StructuredOp):
         element, ops, wide = element_type(self.result.type), list[Operation](), list[SSAValue]()
         for number, value in enumerate(values):
             if value.type != element:
-                if integer_width(element) is None:
+                if value.type == i8 and element == f32:
+                    ops.append(ExtSIOp(value, i32))
+                    ops.append(SIToFPOp(ops[-1], f32))
+                elif integer_width(element) is None:
                     ops.append(arith.ExtFOp(value, cast(Any, element)))
                 else:
                     extend = ExtUIOp if number in self.unsigned_operands else ExtSIOp
@@ -257,8 +261,11 @@ class ContractOp(StructuredOp):
         if len(self.inputs) != 2:
             raise VerifyException(f"tensor.contract: takes two operands, got {len(self.inputs)} (contract_c1)")
         result = element_type(self.result.type)
-        shorter = [number for number, v in enumerate(self.inputs) if _is_shorter(element_type(v.type), result)]
-        if any(n not in shorter and element_type(v.type) != result for n, v in enumerate(self.inputs)):
+        elements = [element_type(v.type) for v in self.inputs]
+        if result == f32 and f32 in elements and i8 in elements:
+            elements = [f32, f32]
+        shorter = [number for number, element in enumerate(elements) if _is_shorter(element, result)]
+        if any(n not in shorter and element != result for n, element in enumerate(elements)):
             lhs, rhs = (tensor_type(v) for v in self.inputs)
             raise VerifyException(
                 f"tensor.contract: operands must have the element type of the result, or a shorter one of its kind, "

@@ -16,7 +16,6 @@ from mlc.dialects.graph import (
     AddOp,
     CastOp,
     ConvOp,
-    GraphOp,
     MatmulOp,
     MulOp,
     PadOp,
@@ -27,7 +26,7 @@ from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tens
 from mlc.dialects.graph.windows import channel_dim, image_padding, zeros
 from mlc.dialects.loop.dot import per_word, ui8
 from mlc.pass_manager.base import Pass
-from mlc.passes.graph._constants import constant_from
+from mlc.passes.graph._constants import constant_from, erase_unused
 from mlc.passes.graph._integer_factors import Factor, IntegerWeights, factor_of, known_array, quantize_to, weights_of
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import least_of, most_of
@@ -191,7 +190,7 @@ class _IntegerProduct:
         operands = list(self.op.operands)
         Rewriter.erase_op(self.op)
         for operand in operands:
-            _erase_unused(operand)
+            erase_unused(operand)
         self.ctx.remark(total.owner, "computed in integers")  # pyright: ignore[reportArgumentType]
 
     def _scaled(self, total: SSAValue, factor: Factor, weights: IntegerWeights) -> SSAValue:
@@ -262,13 +261,3 @@ def _wanted_element(machine: Machine) -> Attribute:
     """The type of the first factor for which the target has dot products: ui8, unless it has those of i8 alone."""
     has_i8, has_ui8 = (machine.dot_instruction(lhs, "i8", machine.vector_bits) is not None for lhs in ("i8", "ui8"))
     return i8 if has_i8 and not has_ui8 else ui8
-
-
-def _erase_unused(value: SSAValue) -> None:
-    """Erase what computes a value that nobody reads."""
-    owner = value.owner
-    if isinstance(owner, GraphOp) and owner.parent is not None and all(r.first_use is None for r in owner.results):
-        operands = list(owner.operands)
-        Rewriter.erase_op(owner)
-        for operand in operands:
-            _erase_unused(operand)

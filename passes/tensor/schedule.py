@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp, f32, i8
+from xdsl.ir import Attribute, BlockArgument
 
 from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
+from mlc.dialects.loop.unpack import LEAST, MOST
 from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.pass_manager.base import Pass
+from mlc.reference.constants import constant_data
 from mlc.schedules.choice import choose
 from mlc.schedules.schedule_template import ORDER, Candidate, TensorKernel, candidates_of, template_and_candidates
 from mlc.schedules.templates.row import stride_along
@@ -122,7 +124,7 @@ def kernel_of(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machi
 def tensor_kernel(
     kernel: func.FuncOp,
     machine: Machine,
-    constants: Container[tuple[str, int]],
+    constants: Mapping[tuple[str, int], Sequence[Attribute]],
     ctx: CompilerContext,
     widths: Mapping[tuple[str, int], int],
     weights: int = 0,
@@ -137,7 +139,30 @@ def tensor_kernel(
         return None
     bits = max(to_numpy(element).itemsize * 8 for element in elements)
     structured = [op for op in ops if isinstance(op, StructuredOp)]
-    return TensorKernel(kernel, structured, machine.lanes(max(bits, 32)), machine, constants, widths, weights)
+    of_four_bits = _of_four_bits(structured, kernel.sym_name.data, constants, ctx)
+    return TensorKernel(
+        kernel, structured, machine.lanes(max(bits, 32)), machine, constants, widths, weights, of_four_bits
+    )
+
+
+def _of_four_bits(
+    ops: Sequence[StructuredOp],
+    name: str,
+    constants: Mapping[tuple[str, int], Sequence[Attribute]],
+    ctx: CompilerContext,
+) -> set[tuple[str, int]]:
+    """The arguments of a kernel that are constants of i8, factors of products of f32, and all from -8 to 7."""
+    factors = [v for op in ops if op.contracts and element_type(op.result.type) == f32 for v in op.inputs]
+    arguments = [v for v in factors if isinstance(v, BlockArgument) and element_type(v.type) == i8]
+    found: set[tuple[str, int]] = set()
+    for key in {(name, argument.index) for argument in arguments}:
+        values = set(constants.get(key, ()))
+        names = [value.resource_handle.data for value in values if isinstance(value, DenseResourceAttr)]
+        if values and all(each in ctx.resources for each in names):
+            arrays = [constant_data(value, ctx.resources) for value in values]
+            if all(array.min() >= LEAST and array.max() <= MOST for array in arrays):
+                found.add(key)
+    return found
 
 
 def _widths_of_panels(

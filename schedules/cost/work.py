@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.analysis.lanes import lanes_over
-from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, MmaOp, PrefetchOp, StoreOp, YieldOp
+from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, MmaOp, PrefetchOp, StoreOp, UnpackOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.schedules.cost.lines import part_on_two_lines
 from mlc.support.affine import split_constant
@@ -228,6 +228,10 @@ def _work(op: Operation, machine: Machine) -> Instructions:
         case MmaOp():
             cycles = machine.matrix_cycles(op.dims[0]) if machine.matrix_registers else 0.0
             return Instructions(multiply_adds=cycles * machine.issue.fma_units)
+        case UnpackOp():
+            # A shift, and a lookup or two more operations.
+            looked_up = machine.architecture.lookup(machine.features, machine.vector_bits) is not None
+            return Instructions(shuffles=width, others=width) if looked_up else Instructions(others=3 * width)
         case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
             return Instructions(multiply_adds=width)
         case arith.DivfOp() | math.SqrtOp():

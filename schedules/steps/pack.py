@@ -108,6 +108,12 @@ class Packer:
         """Whether all calls of a function pass a constant as this argument."""
         return bool(self._constants_of(argument))
 
+    def are_within(self, argument: BlockArgument, least: int, most: int) -> bool:
+        """Whether all calls of a function pass constants as this argument whose numbers lie between two limits."""
+        sources = {source.value for _, source in self._constants_of(argument)}
+        arrays = [constant_data(value, self.ctx.resources) for value in sources]
+        return bool(arrays) and all(least <= array.min() and array.max() <= most for array in arrays)
+
     def _constants_of(self, argument: BlockArgument) -> list[tuple[func.CallOp, ConstantOp]]:
         """The calls of a function, each with the constant that it passes; none if one passes something else."""
         calls = self.calls_of(_function_of(argument))

@@ -119,6 +119,9 @@ def _reductions() -> Iterator[Case]:
 def _products() -> Iterator[Case]:
     for m, k, n in product((1, 2, 7), (1, 3, 8, 17), (1, 2, 5, 8, 17, 33)):
         yield case(graph.MatmulOp, data((m, k)), data((k, n), seed=1), ulps=SUMMED, terms=4)
+        for group in {k, max(k // 3, 1) if k % 3 == 0 else k}:
+            weights, scale = data((k, n), i8, 1), data((k // group, n), seed=2)
+            yield case(graph.ScaledMatmulOp, data((m, k)), weights, scale, ulps=SUMMED, terms=8)
     for b, m, n in product((1, 3), (1, 5), (1, 9)):
         yield case(graph.MatmulOp, data((b, m, 7)), data((b, 7, n), seed=1), ulps=SUMMED, terms=4)
         yield case(graph.MatmulOp, data((m, 7), i32), data((7, n), i32, 1))

@@ -40,9 +40,9 @@ def test_list() -> None:
 def test_families() -> None:
     lines = _benchmarks("--list", "--families", "int8,memory", "--only", "^(softmax|vgg|matmul)").stdout.splitlines()
     assert {line.split()[0] for line in lines} == {"memory", "int8"}
-    result = _benchmarks("--list", "--families", "int8,int4")
+    result = _benchmarks("--list", "--families", "int8,int2")
     assert result.returncode == 2
-    assert "no family is called int4; found matmul, convolution," in result.stderr
+    assert "no family is called int2; found matmul, convolution," in result.stderr
 
 
 def test_a_target_that_cannot_run() -> None:

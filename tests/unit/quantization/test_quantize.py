@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 import mlc
 from mlc.dialects.graph import Conv2dOp, DequantizeOp, MatmulOp, QuantizeOp
 from mlc.quantization import QuantizedModel
+from mlc.quantization.weights import WEIGHT_METHODS, WeightFormat, grouped_weights
 
 _MODEL = """
 func.func @main(%x: tensor<2x8xf32>, %z: tensor<4x3xf32>) -> tensor<2x3xf32> {
@@ -173,3 +174,76 @@ def test_files_that_are_samples(tmp_path: Path) -> None:
     np.save(tmp_path / "one.npy", data[0])
     np.save(tmp_path / "two.npy", data[1:])
     assert mlc.quantize(text, tmp_path).rows == mlc.quantize(text, data).rows
+
+
+_ONE_PRODUCT = """
+func.func @main(%x: tensor<2x100xf32>, %z: tensor<5x3xf32>) -> (tensor<2x5xf32>, tensor<2x3xf32>) {
+  %w = graph.constant dense_resource<w> : tensor<100x5xf32>
+  %a = graph.matmul %x, %w : tensor<2x100xf32>, tensor<100x5xf32> -> tensor<2x5xf32>
+  %b = graph.matmul %a, %z : tensor<2x5xf32>, tensor<5x3xf32> -> tensor<2x3xf32>
+  return %a, %b : tensor<2x5xf32>, tensor<2x3xf32>
+}
+"""
+_MATRIX = {"w": np.random.default_rng(2).standard_normal((100, 5)).astype(np.float32)}
+
+
+@pytest.mark.parametrize("symmetric, element", [(True, "i4"), (False, "ui4")])
+def test_weights_alone_become_integers(symmetric: bool, element: str) -> None:
+    """Inputs stay floats, and so do products of two inputs; the plan is in the IR."""
+    model = mlc.quantize(_ONE_PRODUCT, weights=_MATRIX, weight_bits=4, group=32, symmetric=symmetric)
+    assert _precisions(model.module) == ['"i4 weights"', '"f32"']
+    (op,) = [op for op in model.module.walk() if isinstance(op, DequantizeOp)]
+    assert str(op.input.type) == f"tensor<4x32x5x{element}>" and str(op.scale.type) == "tensor<4x1x5xf32>"
+    assert str(op.zero_point.type) == (f"tensor<{element}>" if symmetric else f"tensor<4x1x5x{element}>")
+    assert not any(isinstance(op, QuantizeOp) for op in model.module.walk())
+    assert 0.01 < model.error < 0.2 and model.rows[0].precision == "i4 weights"
+
+
+def test_more_bits_shorter_groups_and_a_search_are_more_exact() -> None:
+    def error(**how: Any) -> float:
+        return mlc.quantize(_ONE_PRODUCT, weights=_MATRIX, **how).error
+
+    assert error(weight_bits=8) < error(weight_bits=4, group=32) / 8
+    assert error(weight_bits=4, group=32) < error(weight_bits=4)
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("group", [None, 32, 128])
+def test_integers_of_groups_are_the_nearest(bits: int, symmetric: bool, group: int | None) -> None:
+    """No number is off by more than half a step; a search is never worse in the sum of squares."""
+    weights = np.random.default_rng(3).standard_normal((70, 9)).astype(np.float32)
+    weights[:, 0], weights[3, 1] = 0, 40
+    errors: list[float] = []
+    for method in WEIGHT_METHODS:
+        found = grouped_weights(weights, WeightFormat(bits, group, symmetric, method))
+        integers, zero = found.integers.astype(np.int64), found.zero.astype(np.int64)
+        floats = ((integers - zero) * found.scale.astype(np.float64)).reshape(-1, 9)[:70]
+        if method == "minmax":
+            steps = np.repeat(found.scale[:, 0], len(integers[0]), 0)[:70]
+            assert (np.abs(floats - weights) <= 0.5001 * steps).all()
+        errors.append(float(np.sum((floats - weights) ** 2)))
+        assert not zero.any() or not symmetric
+    assert errors[1] <= errors[0] and (bits == 8 or errors[1] < errors[0])
+
+
+@pytest.mark.parametrize(
+    "how, message",
+    [
+        ({"weight_bits": 3}, "weights have 3 bits; required: 4 or 8"),
+        ({"weight_bits": 4, "group": 48}, "groups have 48 rows; required: one of 32, 64, 128, or none"),
+        ({"weight_bits": 4, "calibration": "percentile"}, "required for weights alone: minmax or mse"),
+        ({"group": 32}, "there are groups of 32 rows, but no weights alone; required: their bits, 4 or 8"),
+    ],
+)
+def test_formats_that_there_are_not(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(mlc.UserError, match=message):
+        mlc.quantize(_ONE_PRODUCT, weights=_MATRIX, **how)
+
+
+def test_weights_alone_take_a_constant_matrix() -> None:
+    text = _ONE_PRODUCT.replace("%w = graph.constant dense_resource<w> : tensor<100x5xf32>", "").replace(
+        "%z: tensor", "%w: tensor<100x5xf32>, %z: tensor"
+    )
+    with pytest.raises(mlc.UserError, match="no matrix product with constant weights of f32"):
+        mlc.quantize(text, weight_bits=4)

@@ -154,3 +154,16 @@ def test_lanes_are_as_wide_as_the_widest_element(taken: str, given: str, bits: i
     assert work_of(kernel, new_context()).element_bits == bits
     work = KernelWork(0, 4_000, 100, bits)
     assert planned(resolve_target("cortex-a53")).bound(work).arithmetic == 1000 * bits / 32
+
+
+@pytest.mark.parametrize(("steps", "bytes"), [("unpack(k)", 32 * 5 // 2), ("tile(n, 4)", 32 * 5)])
+def test_weights_in_words_take_half_a_byte(steps: str, bytes: int) -> None:
+    _, kernel = parse_kernel(f"""
+      func.func private @kernel(%x: tensor<32xf32>, %w: tensor<32x5xi8>) -> tensor<5xf32>
+          attributes {{schedule = #loop.schedule<[{steps}]>}} {{
+        %0 = tensor.contract %x[k], %w[k, n] over (n: 5) reduce (k: 32)
+            : tensor<32xf32>, tensor<32x5xi8> -> tensor<5xf32>
+        return %0 : tensor<5xf32>
+      }}
+    """)
+    assert work_of(kernel, new_context()).bytes == bytes + 4 * (32 + 5)

@@ -21,6 +21,7 @@ from mlc.schedules.steps.reuse_result import ReuseResult
 from mlc.schedules.steps.split_reduction import SplitReduction
 from mlc.schedules.steps.threads import Threads
 from mlc.schedules.steps.tile import Tile
+from mlc.schedules.steps.unpack import Unpack
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.steps.vectorize_reduction import VectorizeReduction
@@ -57,6 +58,7 @@ def test_every_step_has_words() -> None:
         Degree("exp", 5),
         Dot("k", 2),
         Mma("m", "n", "k"),
+        Unpack("k"),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -77,6 +79,7 @@ def test_every_step_has_words() -> None:
         "blocked_summation(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
         "mma(m, n, k)": "1 x 3 sums at once, products of matrices in registers",
         "dot(k, 2)": "2 products are added by one instruction, a dot product of words of 32 bits",
+        "unpack(k)": "weights are stored in words of 8, four bits each, and unpacked in registers",
         "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
         "cache_write(k, ni)": "k runs around ni; partial results wait in a buffer",

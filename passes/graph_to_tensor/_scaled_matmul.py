@@ -1,0 +1,50 @@
+"""Products with short weights: sums of groups, and a sum of these, each times its scale."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Operation, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
+from mlc.pass_manager.lowering import lowers
+from mlc.passes.graph_to_tensor._builder import Builder, d, every
+from mlc.passes.graph_to_tensor._casts import converted
+from mlc.passes.graph_to_tensor._patterns import ToTensor
+from mlc.passes.graph_to_tensor._points import Points
+
+
+@lowers("convert-graph-to-tensor", graph.ScaledMatmulOp)
+class ScaledMatmulToContract(ToTensor):
+    """A contraction of each group, less the zero points, is the first factor of another one; of one group, a product.
+
+    Of one group, the dim of groups is left out.
+    """
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.ScaledMatmulOp)
+        (m, n), groups = shape_of(op.result), op.groups
+        is_one = groups == 1
+        over = [("m", m), *([] if is_one else [("g", groups)]), ("n", n)]
+        column, last = d(len(over) - 1), d(len(over))
+        row = last if is_one else d(1) * op.group + last
+        group = [] if is_one else [d(1)]
+        sums = b.contract((op.lhs, [d(0), row]), (op.rhs, [row, column]), over, [("k", op.group)], element=f32)
+        if op.less:
+            zero, totals = op.less
+            if is_one:
+                zero, totals = b.reshape(zero, (n,)), b.reshape(totals, (m,))
+            places = [(sums, every(len(over))), (zero, [*group, column]), (totals, [d(0), *group])]
+            sums = b.map(places, over, f32, _less)
+        if is_one:
+            scale = b.reshape(op.scale, (n,))
+            return b.map([(sums, every(2)), (scale, [column])], over, f32, _product)
+        return b.contract((sums, [d(0), d(2), d(1)]), (op.scale, [d(2), d(1)]), [over[0], over[2]], [over[1]])
+
+
+def _less(p: Points, x: SSAValue, zero: SSAValue, total: SSAValue) -> SSAValue:
+    return p.sub(x, p.mul(converted(p, zero, f32), total))
+
+
+def _product(p: Points, x: SSAValue, scale: SSAValue) -> SSAValue:
+    return p.mul(x, scale)

@@ -1,0 +1,65 @@
+"""Numbers of four bits in words: looked up in a table where one instruction does that, else shifted."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from mlc.dialects.llvm import integers
+from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
+from mlc.dialects.loop import UnpackOp
+from mlc.dialects.loop.unpack import LEAST, MOST
+from mlc.pass_manager.lowering import lowers
+from mlc.passes.loop_to_llvm._types import VALUES, number_of
+from mlc.support.context import CompilerContext
+from mlc.support.types import vector_type
+from mlc.targets.machine import Machine, resolve_target
+
+_NUMBERS = [float(n) for n in (*range(MOST + 1), *range(LEAST, 0))]
+"""The number of each code of four bits."""
+
+
+@lowers(VALUES, UnpackOp)
+class LowerUnpack(RewritePattern):
+    """A shift to the right and a lookup; or a shift to the left, one to the right, and a conversion."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        self._target = ctx.target
+
+    @cached_property
+    def _machine(self) -> Machine:
+        return resolve_target(self._target)
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: UnpackOp, rewriter: PatternRewriter) -> None:
+        kind = vector_type(op.words.type)
+        at = 4 * op.number.value.data
+        ops: list[Operation] = []
+        lookup = None
+        if kind is not None and kind.get_shape()[0] == len(_NUMBERS):
+            machine = self._machine
+            lookup = machine.architecture.lookup(machine.features, 32 * len(_NUMBERS))
+        if lookup is not None:
+            codes = _shifted(llvm.LShrOp, op.words, at, ops)
+            table = DenseIntOrFPElementsAttr.from_list(cast(Any, op.result.type), _NUMBERS)
+            numbers = llvm.ConstantOp.create(result_types=[op.result.type], properties={"value": table})
+            rewriter.replace(op, [*ops, numbers, CallIntrinsicOp(lookup, [numbers.result, codes], [op.result.type])])
+            return
+        up = _shifted(integers.ShlOp, op.words, 28 - at, ops)
+        down = _shifted(llvm.AShrOp, up, 28, ops)
+        rewriter.replace(op, [*ops, llvm.SIToFPOp.create(operands=[down], result_types=[op.result.type])])
+
+
+def _shifted(target: type[Operation], value: SSAValue, by: int, ops: list[Operation]) -> SSAValue:
+    """`value` shifted by a number of bits; the ops for it are appended."""
+    if not by:
+        return value
+    amount = llvm.ConstantOp.create(result_types=[value.type], properties={"value": number_of(value.type, by)})
+    flags: dict[str, Attribute] = {"overflowFlags": integers.NO_OVERFLOW_FLAGS} if target is integers.ShlOp else {}
+    ops += [amount, target.create(operands=[value, amount.result], result_types=[value.type], properties=flags)]
+    return ops[-1].results[0]

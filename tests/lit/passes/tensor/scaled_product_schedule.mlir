@@ -1,0 +1,71 @@
+// RUN: mlc-opt %s --schedule=target=x86-64-v4 | filecheck %s
+// RUN: mlc-opt %s --schedule=target=x86-64-v4 --lower-to-loops --apply-schedule --check-each
+
+// Of one row, four vectors of sums of groups, and of sums of these. The next panel of words comes meanwhile, as the
+// second cache does not hold all of them.
+// CHECK-LABEL: @one_row
+// CHECK-SAME:    <[unpack(k), tile(n, 64), pack(w, n), pack(s, n), tile(ni, 16), vectorize(nii, 16), unroll(ni), prefetch_next(k, n, 2), prefetch_next(g, n, 2)]>
+func.func private @one_row(%x: tensor<1024xf32>, %w: tensor<1024x4128xi8>, %s: tensor<32x4128xf32>) -> tensor<4128xf32> {
+  %0 = tensor.contract %x[g * 32 + k], %w[g * 32 + k, n] over (g: 32, n: 4128) reduce (k: 32) : tensor<1024xf32>, tensor<1024x4128xi8> -> tensor<32x4128xf32>
+  %1 = tensor.contract %0[g, n], %s[g, n] over (n: 4128) reduce (g: 32) : tensor<32x4128xf32>, tensor<32x4128xf32> -> tensor<4128xf32>
+  return %1 : tensor<4128xf32>
+}
+
+// More rows share what is unpacked. A bias is not packed.
+// CHECK-LABEL: @rows
+// CHECK-SAME:    <[unpack(k), interchange(n, m), tile(n, 32), pack(w, n), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 10), unroll(mi)]>
+func.func private @rows(%x: tensor<20x72xf32>, %w: tensor<72x96xi8>, %s: tensor<96xf32>) -> tensor<20x96xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 20, n: 96) reduce (k: 72) : tensor<20x72xf32>, tensor<72x96xi8> -> tensor<20x96xf32>
+  %1 = tensor.map %0[m, n], %s[n] over (m: 20, n: 96) : tensor<20x96xf32>, tensor<96xf32> -> tensor<20x96xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    tensor.yield %c : f32
+  }
+  return %1 : tensor<20x96xf32>
+}
+
+// Sums of groups take registers of their own, so that tiles are narrower. What is added to the result is not packed.
+// CHECK-LABEL: @groups_of_rows
+// CHECK-SAME:    <[unpack(k), interchange(n, m), tile(n, 16), pack(w, n), pack(s, n), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 12), unroll(mi)]>
+func.func private @groups_of_rows(%x: tensor<12x64xf32>, %w: tensor<64x96xi8>, %s: tensor<2x96xf32>, %r: tensor<12x96xf32>) -> tensor<12x96xf32> {
+  %0 = tensor.contract %x[m, g * 32 + k], %w[g * 32 + k, n] over (m: 12, g: 2, n: 96) reduce (k: 32) : tensor<12x64xf32>, tensor<64x96xi8> -> tensor<12x2x96xf32>
+  %1 = tensor.contract %0[m, g, n], %s[g, n] over (m: 12, n: 96) reduce (g: 2) : tensor<12x2x96xf32>, tensor<2x96xf32> -> tensor<12x96xf32>
+  %2 = tensor.map %1[m, n], %r[m, n] over (m: 12, n: 96) : tensor<12x96xf32>, tensor<12x96xf32> -> tensor<12x96xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tensor.yield %c : f32
+  }
+  return %2 : tensor<12x96xf32>
+}
+
+// Numbers of eight bits are read as bytes, and so are those that no call knows.
+// CHECK-LABEL: @bytes
+// CHECK-SAME:    <[tile(n, 64), pack(w, n), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
+func.func private @bytes(%x: tensor<72xf32>, %w: tensor<72x96xi8>) -> tensor<96xf32> {
+  %0 = tensor.contract %x[k], %w[k, n] over (n: 96) reduce (k: 72) : tensor<72xf32>, tensor<72x96xi8> -> tensor<96xf32>
+  return %0 : tensor<96xf32>
+}
+
+// CHECK-LABEL: @argument
+// CHECK-SAME:    <[tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
+func.func private @argument(%x: tensor<72xf32>, %w: tensor<72x96xi8>) -> tensor<96xf32> {
+  %0 = tensor.contract %x[k], %w[k, n] over (n: 96) reduce (k: 72) : tensor<72xf32>, tensor<72x96xi8> -> tensor<96xf32>
+  return %0 : tensor<96xf32>
+}
+
+func.func @main(%x: tensor<1024xf32>, %y: tensor<20x72xf32>, %z: tensor<72xf32>, %v: tensor<72x96xi8>, %v4: tensor<12x64xf32>) -> (tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>) {
+  %w = arith.constant dense<7> : tensor<1024x4128xi8>
+  %s = arith.constant dense<0.5> : tensor<32x4128xf32>
+  %0 = call @one_row(%x, %w, %s) : (tensor<1024xf32>, tensor<1024x4128xi8>, tensor<32x4128xf32>) -> tensor<4128xf32>
+  %w1 = arith.constant dense<-8> : tensor<72x96xi8>
+  %s1 = arith.constant dense<0.5> : tensor<96xf32>
+  %1 = call @rows(%y, %w1, %s1) : (tensor<20x72xf32>, tensor<72x96xi8>, tensor<96xf32>) -> tensor<20x96xf32>
+  %w3 = arith.constant dense<-8> : tensor<64x96xi8>
+  %s3 = arith.constant dense<0.5> : tensor<2x96xf32>
+  %r3 = arith.constant dense<0.5> : tensor<12x96xf32>
+  %4 = call @groups_of_rows(%v4, %w3, %s3, %r3) : (tensor<12x64xf32>, tensor<64x96xi8>, tensor<2x96xf32>, tensor<12x96xf32>) -> tensor<12x96xf32>
+  %w2 = arith.constant dense<8> : tensor<72x96xi8>
+  %2 = call @bytes(%z, %w2) : (tensor<72xf32>, tensor<72x96xi8>) -> tensor<96xf32>
+  %3 = call @argument(%z, %v) : (tensor<72xf32>, tensor<72x96xi8>) -> tensor<96xf32>
+  return %0, %1, %2, %3, %4 : tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>
+}
