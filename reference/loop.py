@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 from xdsl.dialects.memref import ViewOp
 
-from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp
+from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp, WordOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, write
@@ -113,3 +113,9 @@ def dot(op: DotOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
         for number in range(left.shape[-1]):
             total = total + left[..., number] * right[..., number]
     return np.asarray(total)
+
+
+@evaluates(WordOp)
+def word(op: WordOp, *numbers: Array) -> Array:
+    """The bits of numbers side by side, as those of an i32."""
+    return np.asarray(np.ascontiguousarray(np.stack(numbers, axis=-1)).view(np.int32)[..., 0])

@@ -20,7 +20,7 @@ from mlc.dialects.loop.control import (
     YieldOp,
     enclosing_loops,
 )
-from mlc.dialects.loop.dot import DotOp
+from mlc.dialects.loop.dot import DotOp, WordOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
@@ -29,7 +29,7 @@ from mlc.dialects.loop.span import SpanOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp],
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, WordOp],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -50,6 +50,7 @@ __all__ = [
     "ScheduleAttr",
     "SpanOp",
     "StoreOp",
+    "WordOp",
     "YieldOp",
     "enclosing_loops",
 ]
