@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import Cpu, DotInstruction, InstructionSet, Tuned
+from mlc.architectures.architecture import Cpu, DotInstruction, InstructionSet, SaturatingPacks, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.x86_64_cpus import CPUS, EXTRAS, LEVELS
 from mlc.support.errors import NamedOption, UserError
@@ -16,6 +16,32 @@ _PAIRS_OF_I16 = {
 }
 
 """Products of i16, those of neighbours added up in i32, by the bits of vectors."""
+
+
+_PACKS = {
+    128: SaturatingPacks(
+        "llvm.x86.sse2.cvtps2dq",
+        False,
+        "llvm.x86.sse2.packssdw.128",
+        "llvm.x86.sse2.packsswb.128",
+        "llvm.x86.sse2.packuswb.128",
+    ),
+    256: SaturatingPacks(
+        "llvm.x86.avx.cvt.ps2dq.256",
+        False,
+        "llvm.x86.avx2.packssdw",
+        "llvm.x86.avx2.packsswb",
+        "llvm.x86.avx2.packuswb",
+    ),
+    512: SaturatingPacks(
+        "llvm.x86.avx512.mask.cvtps2dq.512",
+        True,
+        "llvm.x86.avx512.packssdw.512",
+        "llvm.x86.avx512.packsswb.512",
+        "llvm.x86.avx512.packuswb.512",
+    ),
+}
+"""By the bits of vectors."""
 
 
 class X86(InstructionSet):
@@ -103,8 +129,7 @@ class X86(InstructionSet):
         return f'{{"{name}", {", ".join(f"{number}u" for number in CPUID_BITS[name])}}}'
 
     def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
-        has_width = bits == 128 or (bits == 256 and "avx2" in features) or (bits == 512 and "avx512bw" in features)
-        if not has_width:
+        if not _has_integers(features, bits):
             return None
         has_vnni = "avx512vnni" in features and (bits == 512 or "avx512vl" in features)
         has_vnni = has_vnni or ("avxvnni" in features and bits < 512)
@@ -119,3 +144,11 @@ class X86(InstructionSet):
                 return DotInstruction(f"llvm.x86.avx512bf16.dpbf16ps.{bits}", "bfloat")
             case _:
                 return None
+
+    def saturating_packs(self, features: tuple[str, ...], bits: int) -> SaturatingPacks | None:
+        return _PACKS[bits] if _has_integers(features, bits) else None
+
+
+def _has_integers(features: tuple[str, ...], bits: int) -> bool:
+    """Whether there are instructions for short integers in vectors of `bits`."""
+    return bits == 128 or (bits == 256 and "avx2" in features) or (bits == 512 and "avx512bw" in features)
