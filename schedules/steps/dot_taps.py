@@ -31,7 +31,7 @@ from mlc.support.errors import Refused
 from mlc.support.ir import zero_of
 from mlc.support.types import memref_type
 
-_WORD_COST = 3
+WORD_COST = 3
 """The shuffles of a register of words beside the one instruction that a dot product of it is."""
 _Pixel = tuple[object, ...]
 """What a load reads, but for the numbers that are added to subscripts."""
@@ -220,7 +220,7 @@ def _words(sums: Sequence[_Sum], count: int) -> list[_Word]:
     places = {product.pixel: product.image for each in sums for product in each.products}
     axes = range(max(len(place) for _, place in places))
     candidates = [_words_along(axis, sums, places, count) for axis in axes]
-    return min(candidates, key=lambda words: sum(_WORD_COST + len(word.uses) for word in words))
+    return min(candidates, key=lambda words: sum(WORD_COST + len(word.uses) for word in words))
 
 
 def _words_along(
