@@ -118,4 +118,4 @@ def dot(op: DotOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
 @evaluates(WordOp)
 def word(op: WordOp, *numbers: Array) -> Array:
     """The bits of numbers side by side, as those of an i32."""
-    return np.asarray(np.ascontiguousarray(np.stack(numbers, axis=-1)).view(np.int32)[..., 0])
+    return np.asarray(np.ascontiguousarray(np.stack(np.broadcast_arrays(*numbers), axis=-1)).view(np.int32)[..., 0])

@@ -139,7 +139,8 @@ class WordOp(IRDLOperation):
 
     def verify_(self) -> None:
         kinds = [v.type for v in self.numbers]
-        if len(set(kinds)) != 1 or element_type(kinds[0]) not in SHORT_TYPES or len(kinds) != _fill(kinds[0]):
+        is_one = len(set(kinds)) == 1 and element_type(kinds[0]) in SHORT_TYPES
+        if not is_one or len(kinds) != per_word(element_type(kinds[0])):
             raise VerifyException(
                 f"loop.word: required four numbers of i8, or two of i16, bf16 or f16, "
                 f"got {', '.join(map(str, kinds)) or 'none'} (word_c1)"
@@ -148,10 +149,6 @@ class WordOp(IRDLOperation):
             raise VerifyException(
                 f"loop.word: required a word of i32 for each of {kinds[0]}, got {self.result.type} (word_c2)"
             )
-
-
-def _fill(kind: Attribute) -> int:
-    return per_word(element_type(kind))
 
 
 def _lanes(kind: Attribute) -> tuple[int, ...]:

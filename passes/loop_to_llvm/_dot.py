@@ -58,7 +58,8 @@ class LowerDot(RewritePattern):
         for first in range(0, lanes, most):  # one register after the other
             pieces = [shuffle(v, v, range(first, first + most)) for v in operands]
             writer = _Writer(self._machine, pieces[0].res.type, pieces[2].res.type)
-            results.append(writer.dot(*(p.res for p in pieces), op.lhs_type, op.rhs_type))
+            lhs, rhs, total = (piece.res for piece in pieces)
+            results.append(writer.dot(lhs, rhs, total, op.lhs_type, op.rhs_type))
             new += [*pieces, *writer.ops]
         joined, _ = concatenated(results)
         rewriter.replace(op, [*new, *joined])

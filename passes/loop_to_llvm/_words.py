@@ -1,8 +1,8 @@
 """Words of short numbers that lie in several vectors: the vectors are interleaved, in rounds of two.
 
-Machines interleave two vectors in pieces of 16 bytes (`punpcklbw`, `zip1`): the low halves of all pieces, and the high
-ones. Where a vector has several pieces, four lanes of a row go to the piece and the half from which their words come out
-in order. That takes one shuffle of a row, which may be a part of its load, and none where a piece is all there is.
+Machines interleave two vectors in pieces of 16 bytes (`punpcklbw`, `zip1`): the low halves of all pieces, and the
+high ones. Where a vector has several pieces, four lanes of a row go to the piece and the half from which their words
+come out in order. That takes one shuffle of a row, which may be a part of its load, and none where a piece is all there is.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from mlc.targets.machine import Machine
 
 _UNROLLED = 300
 """Up to so many ops LLVM unrolls all loops in another one, before it makes vectors (its `unroll-threshold`)."""
-PIECE_BYTES = 16
+_PIECE_BYTES = 16
 """What shuffles of x86 and of NEON work on: wider vectors are several such pieces side by side."""
 _NEWTON = 6
 """Multiply-adds of a division: three steps of Newton's method, of two each."""
@@ -227,7 +227,7 @@ def _work(op: Operation, machine: Machine) -> Instructions:
             return Instructions(multiply_adds=width * machine.issue.fma_units / rate)
         case WordOp():
             rounds = len(op.numbers).bit_length() - 1  # and a shuffle in front where a register has several pieces
-            return Instructions(shuffles=width * (rounds + (machine.vector_bits > 8 * PIECE_BYTES)))
+            return Instructions(shuffles=width * (rounds + (machine.vector_bits > 8 * _PIECE_BYTES)))
         case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
             return Instructions(multiply_adds=width)
         case arith.DivfOp() | math.SqrtOp():

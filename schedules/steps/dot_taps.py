@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.legality import note_if_refused
-from mlc.analysis.memory_accesses import base_of, writes_to
+from mlc.analysis.memory_accesses import writes_to
 from mlc.dialects.loop import DotOp, ForOp, LoadOp, WordOp
 from mlc.dialects.loop.dot import SHORT_INTEGERS, per_word
 from mlc.dialects.loop.plan import LoopPlan
@@ -111,7 +111,7 @@ def use_dots_of_taps(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     image, weight = kinds.pop()
     if count not in {per_word(image), 2}:
         raise Refused(f"a word holds other than {count} numbers of {image}")
-    if any(writes_to(loops, base_of(p.image.memory)) for p in products):
+    if any(writes_to(loops, memory) for memory in {p.image.memory for p in products}):
         raise Refused("it stores in what it reads")
     for block, sums in blocks:
         _check_movable(block, sums)
@@ -121,7 +121,9 @@ def use_dots_of_taps(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     read_as = np.dtype(np.uint8 if is_unsigned(weight) else np.int8) if is_widened else None
     (axis,) = products[0].axes
     layout = TapWords(axis, tuple(taps), tuple(memref_type(argument).get_shape()), read_as)
-    writer = _Writer(packer.relay(argument, layout), layout, i16 if is_widened else image, i16 if is_widened else weight)
+    writer = _Writer(
+        packer.relay(argument, layout), layout, i16 if is_widened else image, i16 if is_widened else weight
+    )
     for block, sums, each in words:
         writer.rewrite(block, sums, each, count)
 
@@ -204,15 +206,15 @@ def _check_movable(block: Block, sums: Sequence[_Sum]) -> None:
     Raises:
         Refused: something is computed in between.
     """
-    for each in sums:
-        loads = [f.load for p in each.products for f in (p.image, p.weight)]
-        loads += [v.owner for v in each.others if isinstance(v.owner, LoadOp)]
-        needed = [v for load in loads for v in (load.memref, *load.indices)]
-        needed += [v for v in each.others if not isinstance(v.owner, LoadOp | arith.ConstantOp)]
-        if any(isinstance(v.owner, Operation) and v.owner.parent is block for v in needed):
-            raise Refused("what is added is computed between the sums")
-        if any(writes_to([*block.ops], base_of(load.memref)) for load in loads):
-            raise Refused("it stores in what it adds")
+    added = [v for each in sums for v in each.others]
+    loads = [f.load for each in sums for p in each.products for f in (p.image, p.weight)]
+    loads += [v.owner for v in added if isinstance(v.owner, LoadOp)]
+    needed = [v for load in loads for v in (load.memref, *load.indices)]
+    needed += [v for v in added if not isinstance(v.owner, LoadOp | arith.ConstantOp)]
+    if any(isinstance(v.owner, Operation) and v.owner.parent is block for v in needed):
+        raise Refused("what is added is computed between the sums")
+    if any(writes_to(block.ops, memory) for memory in {load.memref for load in loads}):
+        raise Refused("it stores in what it adds")
 
 
 def _words(sums: Sequence[_Sum], count: int) -> list[_Word]:

@@ -48,7 +48,9 @@ def taps_per_dot(op: StructuredOp, kernel: TensorKernel) -> int:
     elements = {tensor_type(v).element_type for v in op.inputs}
     if len(elements) != 1 or not elements <= set(SHORT_INTEGERS):
         return 1
-    weights = [v for v in op.inputs if can_be_packed(v) and (kernel.function.sym_name.data, v.index) in kernel.constants]
+    weights = [
+        v for v in op.inputs if can_be_packed(v) and (kernel.function.sym_name.data, v.index) in kernel.constants
+    ]
     maps = dict(zip(op.inputs, op.index_maps, strict=True))
     lane = op.num_parallel - 1
     if not any({d for e in maps[v].results for d in e.used_dims()} <= {lane, *_reduced(op)} for v in weights):

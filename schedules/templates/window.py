@@ -38,6 +38,8 @@ MOST_TAPS = 32
 """The largest window that becomes straight-line code."""
 MOST_TAPS_OF_DOTS = 64
 """The same where several taps become one dot product."""
+MOST_PRODUCTS = 144
+"""How many taps all results of a block have, at most, where they become dot products."""
 MOST_BESIDE = (6, 8)
 """How many results a block has below each other, and beside each other, at most."""
 _SHOWN = 2
@@ -98,7 +100,7 @@ def _steps(op: StructuredOp, lanes: int, block: dict[int, int], per_dot: int) ->
         if block[dim] > 1:
             steps += [Tile(op.dim_names[dim], block[dim]), Unroll(f"{op.dim_names[dim]}i")]
     steps += short_reductions(op, MOST_TAPS if per_dot == 1 else MOST_TAPS_OF_DOTS)
-    return steps + [DotTaps(f"{lane}i", per_dot), vectorize] if per_dot > 1 else steps
+    return [*steps, DotTaps(f"{lane}i", per_dot), vectorize] if per_dot > 1 else steps
 
 
 def _moves(op: StructuredOp) -> bool:
@@ -126,7 +128,8 @@ def _blocks(op: StructuredOp, machine: Machine, per_dot: int) -> list[dict[int, 
         if per_dot > 1:  # columns of results are done one after the other; words take registers, too
             *rows, columns = block.values() or (1,)
             waiting = prod(rows) * min(columns, max(op.dim_sizes[op.num_parallel :]))
-            return results == 1 or per_dot * (waiting + 1) <= machine.vector_registers
+            is_short = results * prod(op.dim_sizes[op.num_parallel :]) <= MOST_PRODUCTS
+            return results == 1 or (is_short and per_dot * (waiting + 1) <= machine.vector_registers)
         is_loaded = op.contracts or results == 1 or _places_read(op, block) <= machine.vector_registers
         return is_loaded and results <= machine.vector_registers // 2
 
@@ -138,7 +141,9 @@ def _blocks(op: StructuredOp, machine: Machine, per_dot: int) -> list[dict[int, 
             if times := prod(number for _, number in piece):
                 sizes = (size for size, _ in piece)
                 part = dict(zip(dims, sizes, strict=True))
-                cycles = _cycles_of_block(op, part, machine) if per_dot == 1 else _cost_of_dots(op, part, per_dot)
+                cycles = (
+                    _cycles_of_block(op, part, machine) if per_dot == 1 else _cost_of_dots(op, part, machine, per_dot)
+                )
                 total += times * cycles
         return total
 
@@ -166,9 +171,14 @@ def _cycles_of_block(op: StructuredOp, block: dict[int, int], machine: Machine) 
     return max(arithmetic, read / machine.issue.loads) + arriving
 
 
-def _cost_of_dots(op: StructuredOp, block: Mapping[int, int], per_dot: int) -> float:
-    """The instructions of a block whose taps become dot products: as `dot_taps` makes words, along the best dim."""
+def _cost_of_dots(op: StructuredOp, block: Mapping[int, int], machine: Machine, per_dot: int) -> float:
+    """The instructions of a block whose taps become dot products: as `dot_taps` makes words, along the best dim.
+
+    All words of weights pass by before the next block begins. They arrive from the second cache, unless they fill no
+    more than half of the first one.
+    """
     sizes = _sizes(op, block)
+    arriving = machine.issue.fma_units * machine.vector_bits // 8 / machine.memory.l2_read
     image = max(op.index_maps, key=lambda m: max(len(e.used_dims()) for e in m.results))
     moving = [terms for e in image.results if len(terms := split_terms(e)) == 2]
     costs: list[float] = []
@@ -179,8 +189,11 @@ def _cost_of_dots(op: StructuredOp, block: Mapping[int, int], per_dot: int) -> f
         dots = sum(len({place[at] for at in each}) for each in reads)
         others = [each for each in moving if each is not terms]
         columns = prod(_reached(each, sizes) for each in others)
-        beside = prod(sizes[i] for each in others for i in each)
-        costs.append(WORD_COST * (max(place.values()) + 1) * columns + dots * beside)
+        weights = dots * prod(sizes[max(each)] for each in others)
+        beside = prod(sizes[min(each)] for each in others)
+        is_near = 2 * weights * 4 * op.dim_sizes[op.num_parallel - 1] <= machine.l1_bytes
+        words = WORD_COST * (max(place.values()) + 1) * columns
+        costs.append(words + weights * (beside if is_near else beside + arriving))
     return min(costs, default=float(prod(sizes)))
 
 

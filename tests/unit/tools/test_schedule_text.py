@@ -9,6 +9,7 @@ from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.clang import Clang
 from mlc.schedules.steps.degree import Degree
 from mlc.schedules.steps.dot import Dot
+from mlc.schedules.steps.dot_taps import DotTaps
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.llvm_unroll import LlvmUnroll
@@ -55,6 +56,7 @@ def test_every_step_has_words() -> None:
         Clang(1),
         Degree("exp", 5),
         Dot("k", 2),
+        DotTaps("k", 4),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -74,6 +76,7 @@ def test_every_step_has_words() -> None:
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "blocked_summation(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
         "dot(k, 2)": "2 products are added by one instruction, a dot product of words of 32 bits",
+        "dot_taps(k, 4)": "4 taps are added by one instruction, of a word that neighbours of the image are put into",
         "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
         "cache_write(k, ni)": "k runs around ni; partial results wait in a buffer",
