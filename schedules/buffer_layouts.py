@@ -106,7 +106,7 @@ class WordLayout:
         return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]
 
 
-Tap = tuple[int, ...]
+TapSubscripts = tuple[int, ...]
 """Subscripts along all axes but one."""
 
 
@@ -119,7 +119,7 @@ class TapWords:
     """
 
     axis: int
-    taps: tuple[tuple[Tap | None, ...], ...]
+    taps: tuple[tuple[TapSubscripts | None, ...], ...]
     """The numbers of each word."""
     sizes: tuple[int, ...]
     """The shape of the buffer."""

@@ -65,7 +65,7 @@ def use_saturating_packs(module: ModuleOp, machine: Machine) -> None:
             continue
         length = kind.get_shape()[0]
         if length & (length - 1) == 0 and (found := _quantised(op)) is not None:
-            writer = _Writer(packs, lanes)
+            writer = _PackWriter(packs, lanes)
             writer.bytes_of(found, length)
             Rewriter.replace_op(op, writer.ops, [writer.ops[-1].results[0]])
 
@@ -126,7 +126,7 @@ def _number(value: SSAValue) -> float | None:
     return found
 
 
-class _Writer:
+class _PackWriter:
     """Collects the ops that make bytes; the last one gives them."""
 
     def __init__(self, packs: SaturatingPacks, lanes: int) -> None:

@@ -2,7 +2,8 @@
 
 Machines interleave two vectors in pieces of 16 bytes (`punpcklbw`, `zip1`): the low halves of all pieces, and the
 high ones. Where a vector has several pieces, four lanes of a row go to the piece and the half from which their words
-come out in order. That takes one shuffle of a row, which may be a part of its load, and none where a piece is all there is.
+come out in order. That takes one shuffle of a row, which may be a part of its load, and none where a piece is all
+there is.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class LowerWord(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: WordOp, rewriter: PatternRewriter) -> None:
-        writer = _Writer(bit_width(op.numbers[0].type))
+        writer = _WordWriter(bit_width(op.numbers[0].type))
         kind = vector_type(op.result.type)
         lanes = 1 if kind is None else kind.get_shape()[0]
         if lanes % _LANES or lanes & (lanes - 1):
@@ -53,7 +54,7 @@ class LowerWord(RewritePattern):
         rewriter.replace(op, writer.ops)
 
 
-class _Writer:
+class _WordWriter:
     """Collects the ops that put numbers of so many bits into words; the last one gives the words."""
 
     def __init__(self, bits: int) -> None:

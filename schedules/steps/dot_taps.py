@@ -20,7 +20,7 @@ from mlc.dialects.loop import DotOp, ForOp, LoadOp, WordOp
 from mlc.dialects.loop.dot import SHORT_INTEGERS, per_word
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
-from mlc.schedules.buffer_layouts import Tap, TapWords
+from mlc.schedules.buffer_layouts import TapSubscripts, TapWords
 from mlc.schedules.steps.base import LoopStep, Scheduling
 from mlc.schedules.steps.dot import ShortFactor, factor_of
 from mlc.schedules.steps.pack import Packer
@@ -40,7 +40,7 @@ _Place = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class _Product:
+class _TapProduct:
     """A tap of a window: a number of an image times one of an argument of the kernel."""
 
     image: ShortFactor
@@ -54,7 +54,7 @@ class _Product:
         return (load.memref, *load.indices, *(terms for terms, _ in parts)), tuple(number for _, number in parts)
 
     @property
-    def tap(self) -> Tap:
+    def tap(self) -> TapSubscripts:
         """The subscripts of the weight that are numbers."""
         return tuple(e.value for e in self.weight.load.map.data.results if isinstance(e, AffineConstantExpr))
 
@@ -70,18 +70,18 @@ class _Sum:
     """A sum of products in a block, with what else is added."""
 
     root: Operation
-    products: list[_Product] = field(default_factory=list[_Product])
+    products: list[_TapProduct] = field(default_factory=list[_TapProduct])
     others: list[SSAValue] = field(default_factory=list[SSAValue])
     ops: list[Operation] = field(default_factory=list[Operation])
     """What computes it, users first."""
 
 
 @dataclass(frozen=True)
-class _Word:
+class _PixelWord:
     """Neighbours of an image, and what of which sums is a product with them."""
 
     numbers: tuple[ShortFactor, ...]
-    uses: tuple[tuple[_Sum, tuple[Tap | None, ...]], ...]
+    uses: tuple[tuple[_Sum, tuple[TapSubscripts | None, ...]], ...]
 
 
 def use_dots_of_taps(loops: Sequence[ForOp], count: int, packer: Packer) -> None:
@@ -121,7 +121,7 @@ def use_dots_of_taps(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     read_as = np.dtype(np.uint8 if is_unsigned(weight) else np.int8) if is_widened else None
     (axis,) = products[0].axes
     layout = TapWords(axis, tuple(taps), tuple(memref_type(argument).get_shape()), read_as)
-    writer = _Writer(
+    writer = _DotWriter(
         packer.relay(argument, layout), layout, i16 if is_widened else image, i16 if is_widened else weight
     )
     for block, sums, each in words:
@@ -135,7 +135,7 @@ def _blocks(loop: ForOp) -> Iterator[Block]:
             yield op.body.block
 
 
-def _argument_of(products: Sequence[_Product]) -> BlockArgument:
+def _argument_of(products: Sequence[_TapProduct]) -> BlockArgument:
     """The argument that has the weights.
 
     Raises:
@@ -184,7 +184,7 @@ def _collect(value: SSAValue, found: _Sum, packer: Packer, block: Block) -> None
         found.others.append(value)
 
 
-def _product(op: arith.MuliOp, packer: Packer) -> _Product | None:
+def _product(op: arith.MuliOp, packer: Packer) -> _TapProduct | None:
     """The tap that a product is; None if it is none."""
     try:
         factors = [factor_of(value) for value in op.operands]
@@ -196,7 +196,7 @@ def _product(op: arith.MuliOp, packer: Packer) -> _Product | None:
         return None
     for weight, image in (factors, factors[::-1]):
         if isinstance(weight.memory, BlockArgument) and packer.knows(weight.memory) and weight.memory != image.memory:
-            return _Product(image, weight)
+            return _TapProduct(image, weight)
     return None
 
 
@@ -217,7 +217,7 @@ def _check_movable(block: Block, sums: Sequence[_Sum]) -> None:
         raise Refused("it stores in what it adds")
 
 
-def _words(sums: Sequence[_Sum], count: int) -> list[_Word]:
+def _words(sums: Sequence[_Sum], count: int) -> list[_PixelWord]:
     """Words of pixels that lie beside each other along one axis, that which takes the fewest instructions."""
     places = {product.pixel: product.image for each in sums for product in each.products}
     axes = range(max(len(place) for _, place in places))
@@ -227,22 +227,22 @@ def _words(sums: Sequence[_Sum], count: int) -> list[_Word]:
 
 def _words_along(
     axis: int, sums: Sequence[_Sum], places: Mapping[tuple[_Pixel, _Place], ShortFactor], count: int
-) -> list[_Word]:
+) -> list[_PixelWord]:
     columns: dict[tuple[_Pixel, _Place], list[int]] = {}
     for pixel, place in places:
         if axis >= len(place):
             columns.setdefault((pixel, place), []).append(0)
         else:
             columns.setdefault((pixel, place[:axis] + place[axis + 1 :]), []).append(place[axis])
-    uses: list[tuple[_Sum, dict[tuple[_Pixel, _Place], Tap]]] = []
+    uses: list[tuple[_Sum, dict[tuple[_Pixel, _Place], TapSubscripts]]] = []
     for each in sums:
-        taps: dict[tuple[_Pixel, _Place], Tap] = {}
+        taps: dict[tuple[_Pixel, _Place], TapSubscripts] = {}
         for product in each.products:
             if product.pixel in taps:
                 raise Refused("a sum has two products with one pixel")
             taps[product.pixel] = product.tap
         uses.append((each, taps))
-    found: list[_Word] = []
+    found: list[_PixelWord] = []
     for (pixel, others), along in sorted(columns.items(), key=lambda item: item[0][1]):
         numbers = sorted(along)
         for at in range(0, len(numbers), count):
@@ -250,12 +250,12 @@ def _words_along(
             missing = (None,) * (count - len(keys))
             of_sums = ((each, (*(taps.get(key) for key in keys), *missing)) for each, taps in uses)
             used = tuple((each, taps) for each, taps in of_sums if any(tap is not None for tap in taps))
-            found.append(_Word(tuple(places[key] for key in keys), used))
+            found.append(_PixelWord(tuple(places[key] for key in keys), used))
     return found
 
 
 @dataclass
-class _Writer:
+class _DotWriter:
     """Puts dot products in the place of sums."""
 
     target: SSAValue
@@ -264,13 +264,13 @@ class _Writer:
     """The type of the numbers of the image in a word, with its sign."""
     weight: Attribute
 
-    def rewrite(self, block: Block, sums: Sequence[_Sum], words: Sequence[_Word], count: int) -> None:
+    def rewrite(self, block: Block, sums: Sequence[_Sum], words: Sequence[_PixelWord], count: int) -> None:
         """Rewrite the sums of one block."""
         members = {op for each in sums for op in each.ops}
         first = next(op for op in block.ops if op in members)
         new: list[Operation] = []
         totals = {id(each): self._start(each, new) for each in sums}
-        weights: dict[tuple[Tap | None, ...], SSAValue] = {}
+        weights: dict[tuple[TapSubscripts | None, ...], SSAValue] = {}
         example = sums[0].products[0].weight.load
         for word in words:
             value = self._word(word, count, new)
@@ -309,7 +309,7 @@ class _Writer:
             total = zero.result
         return total
 
-    def _word(self, word: _Word, count: int, new: list[Operation]) -> SSAValue:
+    def _word(self, word: _PixelWord, count: int, new: list[Operation]) -> SSAValue:
         numbers: list[SSAValue] = []
         for factor in word.numbers:
             new.append(copy := factor.load.clone())
@@ -325,7 +325,7 @@ class _Writer:
         op.location = word.numbers[0].load.location
         return op.result
 
-    def _weights(self, taps: tuple[Tap | None, ...], example: LoadOp) -> LoadOp:
+    def _weights(self, taps: tuple[TapSubscripts | None, ...], example: LoadOp) -> LoadOp:
         row = AffineExpr.constant(self.layout.taps.index(taps))
         affine = AffineMap(example.map.data.num_dims, 0, (row, example.map.data.results[self.layout.axis]))
         load = LoadOp(self.target, list(example.indices), affine)
