@@ -5,6 +5,8 @@
 Each operand varies with the channel, which becomes lanes, so there is no operand to reuse from registers: the
 register tile is a block of neighbouring results, whose windows overlap. Channels run innermost, so that memory is read
 from front to back, once.
+
+Taps of short integers become dot products: of words, into which neighbouring pixels are interleaved lane by lane.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ func.func @halves(%x: memref<64xf32>, %y: memref<64xi8> {mlc.output}) {
   %low = arith.constant dense<0.0> : vector<64xf32>
   %high = arith.constant dense<255.0> : vector<64xf32>
   %unit = arith.constant dense<0x4AC00000> : vector<64xf32>
-  %zero = arith.constant dense<-1262485504> : vector<64xi32>
+  %zero = arith.constant dense<-1254096896> : vector<64xi32>
   %a = loop.load %x[0] : memref<64xf32>, vector<64xf32>
   %more = arith.cmpf ogt, %a, %low : vector<64xf32>
   %b = arith.select %more, %a, %low : vector<64xi1>, vector<64xf32>

@@ -32,7 +32,8 @@ func.func @bytes(%x: memref<4x64xi8>, %y: memref<64xi32> {mlc.output}) {
 // AVX512-LABEL: llvm.func @mlc_one(
 // AVX512:         %[[A:.*]] = llvm.zext %{{.*}} : i16 to i32
 // AVX512:         %[[B:.*]] = llvm.zext %{{.*}} : i16 to i32
-// AVX512:         %[[HIGH:.*]] = llvm.shl %[[B]], %{{.*}} : i32
+// AVX512:         %[[BY:.*]] = llvm.mlir.constant(16 : i32) : i32
+// AVX512:         %[[HIGH:.*]] = llvm.shl %[[B]], %[[BY]] : i32
 // AVX512:         llvm.or %[[A]], %[[HIGH]] : i32
 func.func @one(%x: memref<2xi16>, %y: memref<1xi32> {mlc.output}) {
   %a = loop.load %x[0] : memref<2xi16>
