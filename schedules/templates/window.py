@@ -180,7 +180,7 @@ def _cost_of_dots(op: StructuredOp, block: Mapping[int, int], machine: Machine, 
     more than half of the first one.
     """
     sizes = _sizes(op, block)
-    arriving = machine.issue.fma_units * machine.vector_bits // 8 / machine.memory.l2_read
+    from_l2 = machine.issue.fma_units * machine.vector_bits // 8 / machine.memory.l2_read
     image = max(op.index_maps, key=lambda m: max(len(e.used_dims()) for e in m.results))
     moving = [terms for e in image.results if len(terms := split_terms(e)) == 2]
     costs: list[float] = []
@@ -195,7 +195,7 @@ def _cost_of_dots(op: StructuredOp, block: Mapping[int, int], machine: Machine, 
         beside = prod(sizes[min(each)] for each in others)
         is_near = 2 * weights * 4 * op.dim_sizes[op.num_parallel - 1] <= machine.l1_bytes
         words = WORD_COST * (max(place.values()) + 1) * columns
-        costs.append(words + weights * (beside if is_near else beside + arriving))
+        costs.append(words + weights * (beside if is_near else beside + from_l2))
     return min(costs, default=float(prod(sizes)))
 
 
