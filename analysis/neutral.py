@@ -11,6 +11,7 @@ from xdsl.rewriter import Rewriter
 from mlc.analysis.memory_accesses import Effects
 from mlc.analysis.never_nan import is_never_nan
 from mlc.analysis.reductions import COMBINATIONS
+from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type
@@ -82,6 +83,8 @@ def _steps(value: SSAValue) -> Iterator[_Step | None]:
         op = use.operation
         if isinstance(op, vector.BroadcastOp | vector.BitcastOp | vector.ExtractOp):
             yield from _steps(op.results[0])
+        elif isinstance(op, ExtSIOp | ExtUIOp | arith.ExtFOp):  # of 0 that is 0; the least integer is another one
+            yield from (step if step is not None and step[1] == "add" else None for step in _steps(op.results[0]))
         elif isinstance(op, arith.MulfOp | arith.MuliOp):
             for of_product in op.results[0].uses:
                 is_sum = isinstance(of_product.operation, arith.AddfOp | arith.AddiOp)

@@ -132,6 +132,21 @@ class MatrixRegisters(NamedTuple):
         return self.row_bytes // 4
 
 
+class SaturatingPacks(NamedTuple):
+    """Instructions that make bytes of floats, a vector of those of four vectors. LLVM's names of them."""
+
+    convert: str
+    """From f32 to the nearest i32, by the rounding mode; to the least one of NaN and of what fits none."""
+    is_masked: bool
+    """Whether that takes what other lanes hold, a mask and a rounding mode, too."""
+    halves: str
+    """From two vectors of i32 to one of i16, the nearest there are, in pieces of 16 bytes from both in turn."""
+    bytes: str
+    """From two vectors of i16 to one of i8 in the same way."""
+    unsigned_bytes: str
+    """To ui8."""
+
+
 _BITS = {"i32": 32, "i16": 16, "i8": 8, "bfloat": 16}
 PER_WORD = {"i8": 4, "ui8": 4, "i16": 2, "ui16": 2, "bf16": 2, "f16": 2}
 """How many numbers of each short type a word of 32 bits holds."""
@@ -307,6 +322,11 @@ class InstructionSet(Architecture):
             lhs: the type of the first matrix's numbers: "i8", "ui8" or "bf16".
             rhs: the type of the second one's.
         """
+        return None
+
+    def saturating_packs(self, features: tuple[str, ...], bits: int) -> SaturatingPacks | None:
+        """What makes bytes of floats, if vectors of `bits` have instructions that saturate."""
+        del features, bits
         return None
 
     def measured_dots(self, features: tuple[str, ...], bits: int) -> Mapping[str, DotInstruction]:

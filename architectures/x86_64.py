@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mlc.architectures.architecture import Cpu, DotInstruction, InstructionSet, MatrixRegisters, Tuned
+from mlc.architectures.architecture import (
+    Cpu,
+    DotInstruction,
+    InstructionSet,
+    MatrixRegisters,
+    SaturatingPacks,
+    Tuned,
+)
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.x86_64_cpus import CPUS, EXTRAS, LEVELS
 from mlc.support.errors import NamedOption, UserError
@@ -24,6 +31,32 @@ _TILE_PRODUCTS = {
     ("bf16", "bf16"): ("amx-bf16", "llvm.x86.tdpbf16ps"),
 }
 """Products of tiles: the feature, and LLVM's name of the instruction."""
+
+
+_PACKS = {
+    128: SaturatingPacks(
+        "llvm.x86.sse2.cvtps2dq",
+        False,
+        "llvm.x86.sse2.packssdw.128",
+        "llvm.x86.sse2.packsswb.128",
+        "llvm.x86.sse2.packuswb.128",
+    ),
+    256: SaturatingPacks(
+        "llvm.x86.avx.cvt.ps2dq.256",
+        False,
+        "llvm.x86.avx2.packssdw",
+        "llvm.x86.avx2.packsswb",
+        "llvm.x86.avx2.packuswb",
+    ),
+    512: SaturatingPacks(
+        "llvm.x86.avx512.mask.cvtps2dq.512",
+        True,
+        "llvm.x86.avx512.packssdw.512",
+        "llvm.x86.avx512.packsswb.512",
+        "llvm.x86.avx512.packuswb.512",
+    ),
+}
+"""By the bits of vectors."""
 
 
 class X86(InstructionSet):
@@ -117,8 +150,7 @@ class X86(InstructionSet):
         return "llvm.x86.avx512.permvar.sf.512" if bits == 512 and "avx512f" in features else None
 
     def dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
-        has_width = bits == 128 or (bits == 256 and "avx2" in features) or (bits == 512 and "avx512bw" in features)
-        if not has_width:
+        if not _has_integers(features, bits):
             return None
         has_vnni = "avx512vnni" in features and (bits == 512 or "avx512vl" in features)
         has_vnni = has_vnni or ("avxvnni" in features and bits < 512)
@@ -154,3 +186,11 @@ class X86(InstructionSet):
     def matrix_instruction(self, features: tuple[str, ...], lhs: str, rhs: str) -> str | None:
         feature, name = _TILE_PRODUCTS.get((lhs, rhs), ("", ""))
         return name if feature in features else None
+
+    def saturating_packs(self, features: tuple[str, ...], bits: int) -> SaturatingPacks | None:
+        return _PACKS[bits] if _has_integers(features, bits) else None
+
+
+def _has_integers(features: tuple[str, ...], bits: int) -> bool:
+    """Whether there are instructions for short integers in vectors of `bits`."""
+    return bits == 128 or (bits == 256 and "avx2" in features) or (bits == 512 and "avx512bw" in features)

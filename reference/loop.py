@@ -14,7 +14,7 @@ import numpy as np
 from xdsl.dialects.memref import ViewOp
 from xdsl.ir import Attribute
 
-from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, MmaOp, PrefetchOp, RowOp, SpanOp, StoreOp
+from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, MmaOp, PrefetchOp, RowOp, SpanOp, StoreOp, WordOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, write
@@ -128,3 +128,9 @@ def mma(op: MmaOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
 def _numbers(words: Array, element: Attribute, sums: Array) -> Array:
     """The numbers in words, along a new last dim, in the type of the sums."""
     return np.ascontiguousarray(words[..., np.newaxis]).view(to_numpy(element)).astype(sums.dtype)
+
+
+@evaluates(WordOp)
+def word(op: WordOp, *numbers: Array) -> Array:
+    """The bits of numbers side by side, as those of an i32."""
+    return np.asarray(np.ascontiguousarray(np.stack(np.broadcast_arrays(*numbers), axis=-1)).view(np.int32)[..., 0])

@@ -112,3 +112,47 @@ class WordLayout:
                 words |= (part.astype(np.uint32) & np.uint32((1 << bits) - 1)) << np.uint32(bits * number)
             return words.view(np.int32)
         return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]
+
+
+TapSubscripts = tuple[int, ...]
+"""Subscripts along all axes but one."""
+
+
+@dataclass(frozen=True)
+class TapWords:
+    """How a buffer is laid out in words of chosen numbers, for each place along `axis`: `[word, place]` of i32.
+
+    A word holds the numbers at some subscripts along the other axes, and 0 where it has none: the taps of a window
+    that meet what lies side by side in a word of the image.
+    """
+
+    axis: int
+    taps: tuple[tuple[TapSubscripts | None, ...], ...]
+    """The numbers of each word."""
+    sizes: tuple[int, ...]
+    """The shape of the buffer."""
+    widened: np.dtype[Any] | None = None
+    """The type as which numbers are read that become longer ones in words; None if they stay as short as they are."""
+
+    @property
+    def shape(self) -> list[int]:
+        """A row of places for each word."""
+        return [len(self.taps), self.sizes[self.axis]]
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in words ends with."""
+        return "taps"
+
+    def element(self, element: Attribute) -> Attribute:
+        """The type of a word of numbers of a type."""
+        del element
+        return i32
+
+    def of(self, array: Array) -> Array:
+        """The words of `array`, whose bytes are in the order of little-endian machines."""
+        numbers = array if self.widened is None else array.view(self.widened).astype(np.int16)
+        rows = np.moveaxis(numbers, self.axis, -1)
+        zeros = np.zeros(rows.shape[-1:], rows.dtype)
+        words = [np.stack([zeros if tap is None else rows[tap] for tap in taps], axis=-1) for taps in self.taps]
+        return np.ascontiguousarray(np.stack(words)).view(np.int32)[..., 0]

@@ -20,7 +20,7 @@ from mlc.dialects.loop.control import (
     YieldOp,
     enclosing_loops,
 )
-from mlc.dialects.loop.dot import DotOp
+from mlc.dialects.loop.dot import DotOp, WordOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.mma import MmaOp
 from mlc.dialects.loop.prefetch import PrefetchOp
@@ -31,7 +31,7 @@ from mlc.dialects.loop.unpack import UnpackOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, MmaOp, UnpackOp],
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, WordOp, MmaOp, UnpackOp],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -54,6 +54,7 @@ __all__ = [
     "SpanOp",
     "StoreOp",
     "UnpackOp",
+    "WordOp",
     "YieldOp",
     "enclosing_loops",
 ]

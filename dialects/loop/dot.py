@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import bf16, f16, f32, i8, i16, i32
+from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -15,6 +16,7 @@ from xdsl.irdl import (
     prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -104,6 +106,52 @@ class DotOp(IRDLOperation):
             )
         if _lanes(words) != _lanes(sums):
             raise VerifyException(f"loop.dot: {words} and {sums} have other lanes (dot_c3)")
+
+
+@irdl_op_definition
+class WordOp(IRDLOperation):
+    """Puts short numbers side by side in a word of 32 bits, the first in the lowest bits; of vectors lane by lane.
+
+    Four numbers of 8 bits, or two of 16.
+
+    ```mlir
+    %w = loop.word %a, %b, %c, %d : i8, i8, i8, i8 -> i32
+    %v = loop.word %x, %y : vector<16xbf16>, vector<16xbf16> -> vector<16xi32>
+    ```
+
+    Constraints:
+      word_c1: numbers have one type, and fill a word: four of i8, or two of i16, bf16 or f16
+      word_c2: words are i32, as many as there are numbers beside each other
+    """
+
+    name = "loop.word"
+    numbers = var_operand_def()
+    result = result_def()
+
+    traits = traits_def(Pure())
+    assembly_format = "$numbers attr-dict `:` type($numbers) `->` type($result)"
+
+    def __init__(self, numbers: Sequence[SSAValue]) -> None:
+        """
+        Args:
+            numbers: as many as a word holds, all of one type.
+        """
+        kind = vector_type(numbers[0].type)
+        words: Attribute = i32 if kind is None else VectorType(i32, kind.get_shape())
+        super().__init__(operands=[numbers], result_types=[words])
+
+    def verify_(self) -> None:
+        kinds = [v.type for v in self.numbers]
+        is_one = len(set(kinds)) == 1 and element_type(kinds[0]) in SHORT_TYPES
+        if not is_one or len(kinds) != per_word(element_type(kinds[0])):
+            raise VerifyException(
+                f"loop.word: required four numbers of i8, or two of i16, bf16 or f16, "
+                f"got {', '.join(map(str, kinds)) or 'none'} (word_c1)"
+            )
+        if element_type(self.result.type) != i32 or _lanes(self.result.type) != _lanes(kinds[0]):
+            raise VerifyException(
+                f"loop.word: required a word of i32 for each of {kinds[0]}, got {self.result.type} (word_c2)"
+            )
 
 
 def _lanes(kind: Attribute) -> tuple[int, ...]:

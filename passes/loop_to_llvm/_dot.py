@@ -19,7 +19,7 @@ from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import DotOp
 from mlc.dialects.loop.dot import WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
-from mlc.passes.loop_to_llvm._types import VALUES, number_of, shuffle
+from mlc.passes.loop_to_llvm._types import VALUES, concatenated, number_of, shuffle
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
 from mlc.support.locations import error_at
@@ -45,17 +45,32 @@ class LowerDot(RewritePattern):
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
         if op.lhs_type == f16 and not self._machine.converts_f16:
             raise error_at(op, f"loop.dot of f16 takes instructions that convert f16; {self._machine.name} has none")
-        writer = _Writer(self._machine, op)
-        writer.dot(op.lhs, op.rhs, op.accumulator, op.lhs_type, op.rhs_type)
-        rewriter.replace(op, writer.ops)
+        operands = op.lhs, op.rhs, op.accumulator
+        kind, most = vector_type(op.lhs.type), self._machine.vector_bits // WORD_BITS
+        lanes = 1 if kind is None else kind.get_shape()[0]
+        if lanes <= most or lanes & (lanes - 1):
+            writer = _Writer(self._machine, op.lhs.type, op.accumulator.type)
+            writer.dot(*operands, op.lhs_type, op.rhs_type)
+            rewriter.replace(op, writer.ops)
+            return
+        new: list[Operation] = []
+        results: list[SSAValue] = []
+        for first in range(0, lanes, most):  # one register after the other
+            pieces = [shuffle(v, v, range(first, first + most)) for v in operands]
+            writer = _Writer(self._machine, pieces[0].res.type, pieces[2].res.type)
+            lhs, rhs, total = (piece.res for piece in pieces)
+            results.append(writer.dot(lhs, rhs, total, op.lhs_type, op.rhs_type))
+            new += [*pieces, *writer.ops]
+        joined, _ = concatenated(results)
+        rewriter.replace(op, [*new, *joined])
 
 
 class _Writer:
     """Collects the ops that compute a dot product."""
 
-    def __init__(self, machine: Machine, op: DotOp) -> None:
+    def __init__(self, machine: Machine, words: Attribute, sums: Attribute) -> None:
         self._machine = machine
-        self._words, self._sums = op.lhs.type, op.accumulator.type
+        self._words, self._sums = words, sums
         self._lanes = None if (kind := vector_type(self._words)) is None else kind.get_shape()[0]
         self.ops: list[Operation] = []
 

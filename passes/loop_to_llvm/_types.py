@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.support.types import scalar_attribute, vector_type
 
@@ -150,3 +150,16 @@ def shuffle(lhs: SSAValue, rhs: SSAValue, lanes: Sequence[int]) -> llvm.ShuffleV
     assert source is not None
     kind = VectorType(source.element_type, [len(lanes)])
     return llvm.ShuffleVectorOp(lhs, rhs, DenseArrayBase.from_list(i32, lanes), kind)
+
+
+def concatenated(parts: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
+    """Ops that make one vector of a power of two of vectors of one type, and that vector."""
+    ops: list[Operation] = []
+    while len(parts) > 1:
+        source = vector_type(parts[0].type)
+        assert source is not None
+        lanes = range(2 * source.get_shape()[0])
+        joined = [shuffle(a, b, lanes) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        ops += joined
+        parts = [op.res for op in joined]
+    return ops, parts[0]

@@ -19,6 +19,7 @@ from mlc.passes.loop_to_llvm._arith import CHEAP_MATH
 from mlc.passes.loop_to_llvm._functions import lower_function
 from mlc.passes.loop_to_llvm._halves import halves_as_bits
 from mlc.passes.loop_to_llvm._matrices import declare_preparation, lower_matrices, makes_matrices
+from mlc.passes.loop_to_llvm._saturating_packs import use_saturating_packs
 from mlc.passes.loop_to_llvm._threads import outline_threads
 from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES, index_width
 from mlc.support.context import CompilerContext
@@ -61,6 +62,7 @@ class ConvertLoopToLlvmPass(Pass):
     def _lower(self, module: ModuleOp, ctx: CompilerContext) -> None:
         has_matrices = makes_matrices(module)
         halves_as_bits(module)
+        use_saturating_packs(module, resolve_target(ctx.target))
         outline_threads(module, ctx)
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)
         values.lower(op for op in module.ops if not isinstance(op, func.FuncOp))

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.analysis.lanes import lanes_over
-from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, MmaOp, PrefetchOp, StoreOp, UnpackOp, YieldOp
+from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, MmaOp, PrefetchOp, StoreOp, UnpackOp, WordOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.schedules.cost.lines import part_on_two_lines
 from mlc.support.affine import split_constant
@@ -21,6 +21,8 @@ from mlc.targets.machine import Machine
 
 _UNROLLED = 300
 """Up to so many ops LLVM unrolls all loops in another one, before it makes vectors (its `unroll-threshold`)."""
+_PIECE_BYTES = 16
+"""What shuffles of x86 and of NEON work on: wider vectors are several such pieces side by side."""
 _NEWTON = 6
 """Multiply-adds of a division: three steps of Newton's method, of two each."""
 
@@ -232,6 +234,9 @@ def _work(op: Operation, machine: Machine) -> Instructions:
             # A shift, and a lookup or two more operations.
             looked_up = machine.architecture.lookup(machine.features, machine.vector_bits) is not None
             return Instructions(shuffles=width, others=width) if looked_up else Instructions(others=3 * width)
+        case WordOp():
+            rounds = len(op.numbers).bit_length() - 1  # and a shuffle in front where a register has several pieces
+            return Instructions(shuffles=width * (rounds + (machine.vector_bits > 8 * _PIECE_BYTES)))
         case math.FmaOp() | arith.MulfOp() | arith.MuliOp():
             return Instructions(multiply_adds=width)
         case arith.DivfOp() | math.SqrtOp():

@@ -35,7 +35,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class _Factor:
+class ShortFactor:
     """An operand of a product in a loop: a number that is loaded and widened."""
 
     load: LoadOp
@@ -61,9 +61,9 @@ class _ProductSum:
     loop: ForOp
     combine: Operation
     """The op that adds the product; its result is yielded."""
-    by_word: _Factor
+    by_word: ShortFactor
     """The factor that lies along memory, where a word of it is read."""
-    of_argument: _Factor
+    of_argument: ShortFactor
     """The factor that is stored in words."""
 
 
@@ -119,7 +119,7 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
         if not isinstance(product, arith.MuliOp):
             raise Refused("it is not a sum of products")
         values = [product.lhs, product.rhs]
-    factors = [_factor(value) for value in values]
+    factors = [factor_of(value) for value in values]
     if len(list(loop.body.block.ops)) != 6 + (not isinstance(combine, math.FmaOp)):
         raise Refused("it computes more than a sum of products of two numbers that it loads")
     if combine.results[0].type not in (i32, f32):
@@ -137,7 +137,7 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
     raise Refused("none of its factors lies along memory where the other one is an argument")
 
 
-def _factor(value: SSAValue) -> _Factor:
+def factor_of(value: SSAValue) -> ShortFactor:
     """The factor that a value is.
 
     Raises:
@@ -152,7 +152,7 @@ def _factor(value: SSAValue) -> _Factor:
         element = unsigned(element)
     if not isinstance(load, LoadOp) or element not in SHORT_TYPES:
         raise Refused(f"a factor is not loaded, or is a number of {element}, of which no word is made")
-    return _Factor(load, widening, element)
+    return ShortFactor(load, widening, element)
 
 
 def _axis_of(load: LoadOp, loop: ForOp) -> int:

@@ -5,6 +5,8 @@
 Each operand varies with the channel, which becomes lanes, so there is no operand to reuse from registers: the
 register tile is a block of neighbouring results, whose windows overlap. Channels run innermost, so that memory is read
 from front to back, once.
+
+Taps of short integers become dot products: of words, into which neighbouring pixels are interleaved lane by lane.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ from mlc.analysis.in_place import is_one_nest
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
+from mlc.schedules.steps.dot_taps import WORD_COST, DotTaps
 from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import runs_along_memory
+from mlc.schedules.templates._dots import taps_per_dot
 from mlc.schedules.templates._padding import padded_dims
 from mlc.schedules.templates.contraction import short_reductions
 from mlc.support.affine import split_terms
@@ -34,6 +38,10 @@ from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
 """The largest window that becomes straight-line code."""
+MOST_TAPS_OF_DOTS = 64
+"""The same where several taps become one dot product."""
+MOST_PRODUCTS = 144
+"""How many taps all results of a block have, at most, where they become dot products."""
 MOST_BESIDE = (6, 8)
 """How many results a block has below each other, and beside each other, at most."""
 _SHOWN = 2
@@ -48,12 +56,13 @@ class Windows(ScheduleTemplate):
     def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
         if (op := _moving_window(kernel.ops)) is None:
             return iter(())
-        blocks = _blocks(op, kernel.machine)
+        per_dot = taps_per_dot(op, kernel)
+        blocks = _blocks(op, kernel.machine, per_dot)
 
         def candidate(place: int) -> Candidate:
             block = blocks[place]
             difference = f"blocks of {' x '.join(map(str, block.values()))} results" if place else ""
-            return Candidate(tuple(_steps(op, kernel.lanes, block)), difference, is_only_shown=place > 0)
+            return Candidate(tuple(_steps(op, kernel.lanes, block, per_dot)), difference, is_only_shown=place > 0)
 
         return distinct(candidate(place) for place in range(min(len(blocks), 1 + _SHOWN)))
 
@@ -76,18 +85,24 @@ def _moving_dims(op: StructuredOp) -> list[int]:
     return [i for i in range(op.num_parallel - 1) if op.dim_sizes[i] > 1]
 
 
-def _steps(op: StructuredOp, lanes: int, block: dict[int, int]) -> list[Step]:
-    """The steps for blocks of so many results along some dims."""
+def _steps(op: StructuredOp, lanes: int, block: dict[int, int], per_dot: int) -> list[Step]:
+    """The steps for blocks of so many results along some dims.
+
+    As many registers of words come out of one of each number in them, so a vector has that many.
+    """
     lane, moving = op.dim_names[op.num_parallel - 1], [op.dim_names[i] for i in _moving_dims(op)]
     steps: list[Step] = []
     if moving and any(isinstance(v.owner, PadOp) for v in op.inputs):
         # A copy would be as much work as all the rest.
         steps.append(Partition.along(*moving))
-    steps += [Tile(lane, lanes), Vectorize(f"{lane}i", lanes)]
+    lanes *= per_dot
+    vectorize = Vectorize(f"{lane}i", lanes)
+    steps += [Tile(lane, lanes), *([] if per_dot > 1 else [vectorize])]
     for dim in reversed(block):
         if block[dim] > 1:
             steps += [Tile(op.dim_names[dim], block[dim]), Unroll(f"{op.dim_names[dim]}i")]
-    return steps + short_reductions(op, MOST_TAPS)
+    steps += short_reductions(op, MOST_TAPS if per_dot == 1 else MOST_TAPS_OF_DOTS)
+    return [*steps, DotTaps(f"{lane}i", per_dot), vectorize] if per_dot > 1 else steps
 
 
 def _moves(op: StructuredOp) -> bool:
@@ -100,7 +115,7 @@ def _moves(op: StructuredOp) -> bool:
     )
 
 
-def _blocks(op: StructuredOp, machine: Machine) -> list[dict[int, int]]:
+def _blocks(op: StructuredOp, machine: Machine, per_dot: int) -> list[dict[int, int]]:
     """Blocks of results, by their sizes along the last dims but for the lanes, the cheapest first.
 
     What is left without the borders is covered. Results take half of the registers at most; what is compared, and not
@@ -112,6 +127,11 @@ def _blocks(op: StructuredOp, machine: Machine) -> list[dict[int, int]]:
 
     def fits(block: Mapping[int, int]) -> bool:
         results = prod(block.values())
+        if per_dot > 1:  # columns of results are done one after the other; words take registers, too
+            *rows, columns = block.values() or (1,)
+            waiting = prod(rows) * min(columns, max(op.dim_sizes[op.num_parallel :]))
+            is_short = results * prod(op.dim_sizes[op.num_parallel :]) <= MOST_PRODUCTS
+            return results == 1 or (is_short and per_dot * (waiting + 1) <= machine.vector_registers)
         is_loaded = op.contracts or results == 1 or _places_read(op, block) <= machine.vector_registers
         return is_loaded and results <= machine.vector_registers // 2
 
@@ -122,7 +142,11 @@ def _blocks(op: StructuredOp, machine: Machine) -> list[dict[int, int]]:
         for piece in product(*parts):
             if times := prod(number for _, number in piece):
                 sizes = (size for size, _ in piece)
-                total += times * _cycles_of_block(op, dict(zip(dims, sizes, strict=True)), machine)
+                part = dict(zip(dims, sizes, strict=True))
+                cycles = (
+                    _cycles_of_block(op, part, machine) if per_dot == 1 else _cost_of_dots(op, part, machine, per_dot)
+                )
+                total += times * cycles
         return total
 
     most = [min(n, size) for n, size in zip(MOST_BESIDE[-len(dims) :], inside, strict=True)] if dims else []
@@ -149,6 +173,40 @@ def _cycles_of_block(op: StructuredOp, block: dict[int, int], machine: Machine) 
     return max(arithmetic, read / machine.issue.loads) + arriving
 
 
+def _cost_of_dots(op: StructuredOp, block: Mapping[int, int], machine: Machine, per_dot: int) -> float:
+    """The instructions of a block whose taps become dot products: as `dot_taps` makes words, along the best dim.
+
+    All words of weights pass by before the next block begins. They arrive from the second cache, unless they fill no
+    more than half of the first one.
+    """
+    sizes = _sizes(op, block)
+    from_l2 = machine.issue.fma_units * machine.vector_bits // 8 / machine.memory.l2_read
+    image = max(op.index_maps, key=lambda m: max(len(e.used_dims()) for e in m.results))
+    moving = [terms for e in image.results if len(terms := split_terms(e)) == 2]
+    costs: list[float] = []
+    for terms in moving:
+        (dim, stride), (window, dilation) = sorted(terms.items())
+        reads = [{i * (stride or 1) + k * (dilation or 1) for k in range(sizes[window])} for i in range(sizes[dim])]
+        place = {at: number // per_dot for number, at in enumerate(sorted(set[int]().union(*reads)))}
+        dots = sum(len({place[at] for at in each}) for each in reads)
+        others = [each for each in moving if each is not terms]
+        columns = prod(_reached(each, sizes) for each in others)
+        weights = dots * prod(sizes[max(each)] for each in others)
+        beside = prod(sizes[min(each)] for each in others)
+        is_near = 2 * weights * 4 * op.dim_sizes[op.num_parallel - 1] <= machine.l1_bytes
+        words = WORD_COST * (max(place.values()) + 1) * columns
+        costs.append(words + weights * (beside if is_near else beside + from_l2))
+    return min(costs, default=float(prod(sizes)))
+
+
+def _reached(terms: Mapping[int, int | None], sizes: Sequence[int]) -> int:
+    """How many places a subscript has for so many values of each dim."""
+    reached = {0}
+    for dim, factor in terms.items():
+        reached = {place + i * (factor or 1) for place in reached for i in range(sizes[dim])}
+    return len(reached)
+
+
 def _sizes(op: StructuredOp, block: Mapping[int, int]) -> list[int]:
     """How many places each dim has in a block."""
     return [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
@@ -166,10 +224,4 @@ def _lane_bytes(op: StructuredOp) -> int:
 
 def _places(affine: AffineMap, sizes: Sequence[int]) -> int:
     """How many places a map has for so many values of each dim, each subscript on its own."""
-    counts: list[int] = []
-    for subscript in affine.results:
-        reached = {0}
-        for dim, factor in split_terms(subscript).items():
-            reached = {place + i * (factor or 1) for place in reached for i in range(sizes[dim])}
-        counts.append(len(reached))
-    return prod(counts)
+    return prod(_reached(split_terms(subscript), sizes) for subscript in affine.results)

@@ -9,6 +9,7 @@ from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.clang import Clang
 from mlc.schedules.steps.degree import Degree
 from mlc.schedules.steps.dot import Dot
+from mlc.schedules.steps.dot_taps import DotTaps
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.llvm_unroll import LlvmUnroll
@@ -59,6 +60,7 @@ def test_every_step_has_words() -> None:
         Dot("k", 2),
         Mma("m", "n", "k"),
         Unpack("k"),
+        DotTaps("k", 4),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -80,6 +82,7 @@ def test_every_step_has_words() -> None:
         "mma(m, n, k)": "1 x 3 sums at once, products of matrices in registers",
         "dot(k, 2)": "2 products are added by one instruction, a dot product of words of 32 bits",
         "unpack(k)": "weights are stored in words of 8, four bits each, and unpacked in registers",
+        "dot_taps(k, 4)": "4 taps are added by one instruction, of a word that neighbours of the image are put into",
         "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
         "cache_write(k, ni)": "k runs around ni; partial results wait in a buffer",

@@ -80,18 +80,18 @@ func.func @pairs(%x: memref<2x4xi32>, %s: memref<4xi32>, %y: memref<4xi32> {mlc.
   return
 }
 
-// Instructions are of the width of vectors; what is wider than these of the target is computed number by number.
+// Instructions are of the width of vectors; of what is wider than these of the target, each part has its own.
 
 // VNNI-LABEL: llvm.func @mlc_wide(
 // VNNI:         llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // AVXVNNI-LABEL: llvm.func @mlc_wide(
-// AVXVNNI-COUNT-4: llvm.mul {{.*}} : vector<16xi32>
+// AVXVNNI-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
 // AVX512-LABEL: llvm.func @mlc_wide(
 // AVX512-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // AVX2-LABEL: llvm.func @mlc_wide(
-// AVX2-COUNT-4: llvm.mul {{.*}} : vector<16xi32>
+// AVX2-COUNT-4: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 // I8MM-LABEL: llvm.func @mlc_wide(
-// I8MM-COUNT-4: llvm.mul {{.*}} : vector<16xi32>
+// I8MM-COUNT-4: llvm.call_intrinsic "llvm.aarch64.neon.usdot
 func.func @wide(%x: memref<2x16xi32>, %s: memref<16xi32>, %y: memref<16xi32> {mlc.output}) {
   %a = loop.load %x[0, 0] : memref<2x16xi32>, vector<16xi32>
   %b = loop.load %x[1, 0] : memref<2x16xi32>, vector<16xi32>
