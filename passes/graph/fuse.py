@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue, Use
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import (
@@ -15,11 +15,9 @@ from mlc.dialects.graph import (
     ConstantOp,
     ConvOp,
     ConvTransposeOp,
-    DequantizeOp,
     FusionOp,
     GraphOp,
     MatmulOp,
-    QuantizeOp,
     ReduceOp,
     SliceOp,
     YieldOp,
@@ -138,19 +136,8 @@ def _source(value: SSAValue, reader: Operation) -> _Source:
 
 
 def _inlined_constant(value: SSAValue) -> ConstantOp | None:
-    """The constant behind `value`, if it is one number repeated, which a kernel holds in its code.
-
-    Scales and zero points come in from outside: layers that differ in these alone share a kernel.
-    """
-    number = splat_of(value)
-    if number is None or (number not in (0, 1) and all(_is_parameter(use) for use in value.uses)):
-        return None
-    return constant_of(value)
-
-
-def _is_parameter(use: Use) -> bool:
-    """Whether a value is the scale or the zero point of a quantisation."""
-    return isinstance(use.operation, QuantizeOp | DequantizeOp) and use.index > 0
+    """The constant behind `value`, if it is one number repeated, which a kernel holds in its code."""
+    return None if splat_of(value) is None else constant_of(value)
 
 
 def kernel_name(ops: Sequence[GraphOp]) -> str:

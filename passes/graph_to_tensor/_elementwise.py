@@ -190,9 +190,13 @@ _UNSIGNED_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": 
 class Elementwise(ToTensor):
     """A pattern for ops that compute each point of the result from one point of each operand."""
 
-    def map(self, op: Operation, b: Builder, body: Body) -> SSAValue:
-        """`body` over all points of the result; operands that are one number become that number."""
-        (kind,), operands = self.types(op.results[0].type), [self.part(each) for each in op.operands]
+    def map(self, op: Operation, b: Builder, body: Body, operands: Sequence[SSAValue] | None = None) -> SSAValue:
+        """`body` over all points of the result; operands that are one number become that number.
+
+        `operands` are those of the op, unless it is computed from others.
+        """
+        (kind,) = self.types(op.results[0].type)
+        operands = [self.part(each) for each in (op.operands if operands is None else operands)]
         assert isinstance(kind, TensorType)
         result = cast(Tensor, kind)
         points = points_like(operands, result.get_shape())

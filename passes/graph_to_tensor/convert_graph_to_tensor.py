@@ -12,6 +12,7 @@ from xdsl.rewriter import Rewriter
 
 from mlc.analysis.known_types import require_known_types
 from mlc.dialects import graph
+from mlc.dialects.tensor import MapOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import require_level
 from mlc.pass_manager.lowering import LoweringDriver
@@ -81,7 +82,8 @@ class ConvertGraphToTensorPass(Pass):
 
 
 def _erase_leftovers(kernel: func.FuncOp) -> None:
-    """Constants that became immediate numbers have no use left, nor have reshapes that are done later instead."""
+    """Constants that became immediate numbers have no use left, nor have reshapes that are done later instead, nor
+    integers that are read as the floats that they were made of."""
     for op in reversed(list(kernel.body.block.ops)):
-        if isinstance(op, ConstantOp | CollapseShapeOp | ExpandShapeOp) and not op.results[0].uses:
+        if isinstance(op, ConstantOp | CollapseShapeOp | ExpandShapeOp | MapOp) and not op.results[0].uses:
             Rewriter.erase_op(op)

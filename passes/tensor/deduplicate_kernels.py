@@ -12,6 +12,7 @@ from xdsl.rewriter import Rewriter
 from mlc.analysis.calls import calls_of_functions
 from mlc.analysis.structure import Structure
 from mlc.pass_manager.base import Pass
+from mlc.passes.tensor._numbers_as_arguments import share_up_to_numbers
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 
@@ -45,3 +46,6 @@ class DeduplicateKernelsPass(Pass):
             for call in calls[op.sym_name.data]:
                 call.callee = SymbolRefAttr(kept.sym_name.data)
             Rewriter.erase_op(op)
+        calls = calls_of_functions(module)
+        kernels = (op for op in first.values() if calls.get(op.sym_name.data))
+        share_up_to_numbers({op: calls[op.sym_name.data] for op in kernels}, ctx)

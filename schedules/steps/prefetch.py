@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.accesses import AccessOp
+from mlc.analysis.accesses import AccessOp, constant_index, rewritten_subscripts
 from mlc.dialects.loop import ForOp, PrefetchOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
@@ -39,9 +39,9 @@ def prefetch(loop: ForOp, line_bytes: int) -> int:
     line of a cache, of `line_bytes`, once.
     """
     lines: dict[Line, PrefetchOp] = {}
-    for access in _accesses_behind(loop):
-        if (line := line_of(access, line_bytes)) not in lines:
-            lines[line] = PrefetchOp(access.memref, access.indices, access.map.data)
+    for memref, indices, affine in _places_behind(loop):
+        if (line := _line_at(memref, indices, affine, line_bytes)) not in lines:
+            lines[line] = PrefetchOp(memref, indices, affine)
     Rewriter.insert_op(list(lines.values()), InsertPoint.before(loop))
     return len(lines)
 
@@ -51,28 +51,40 @@ def line_of(access: AccessOp, line_bytes: int) -> Line:
 
     The line is counted from where the constants of all subscripts are 0.
     """
-    kind = memref_type(access.memref)
+    return _line_at(access.memref, access.indices, access.map.data, line_bytes)
+
+
+def _line_at(memref: SSAValue, indices: Sequence[SSAValue], affine: AffineMap, line_bytes: int) -> Line:
+    kind = memref_type(memref)
     shape, elements = kind.get_shape(), line_bytes // to_numpy(kind.element_type).itemsize
-    parts = [split_constant(subscript) for subscript in access.map.data.results]
+    parts = [split_constant(subscript) for subscript in affine.results]
     constant = sum(number * prod(shape[axis + 1 :]) for axis, (_, number) in enumerate(parts))
     places = tuple(terms if terms is not None else AffineExpr.constant(0) for terms, _ in parts)
-    return access.memref, tuple(access.indices), places, constant // elements
+    return memref, tuple(indices), places, constant // elements
 
 
-def _accesses_behind(loop: ForOp) -> Iterator[AccessOp]:
-    """The loads from and stores to arguments that follow `loop` in its block, at places known in front of it."""
+def _places_behind(loop: ForOp) -> Iterator[tuple[SSAValue, Sequence[SSAValue], AffineMap]]:
+    """What is loaded from and stored to arguments behind `loop` in its block, at places known in front of it.
+
+    Of a loop, such as `unroll_reduction` makes, that is each iteration.
+    """
     unknown: set[SSAValue] = set(loop.results)
     op = loop.next_op
     while op is not None:
-        if (
-            isinstance(op, AccessOp)
-            and op.map.data.results
-            and _is_argument(op.memref)
-            and unknown.isdisjoint(op.indices)
-        ):
-            yield op
-        unknown.update(op.results)
+        for access in op.walk():
+            unknown.update(access.results)
+            if isinstance(access, AccessOp) and access.map.data.results and _is_argument(access.memref):
+                for indices, affine in _in_each_iteration(access, op):
+                    if unknown.isdisjoint(indices):
+                        yield access.memref, indices, affine
         op = op.next_op
+
+
+def _in_each_iteration(access: AccessOp, op: Operation) -> list[tuple[list[SSAValue], AffineMap]]:
+    """The subscripts of an access for each iteration of `op`, if that is a loop around it that it depends on."""
+    if not isinstance(op, ForOp) or op.induction_variable not in access.indices:
+        return [rewritten_subscripts(access, {})]
+    return [rewritten_subscripts(access, {op.induction_variable: constant_index(i)}) for i in op.range]
 
 
 def _is_argument(value: SSAValue) -> bool:

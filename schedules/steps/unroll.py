@@ -155,6 +155,19 @@ def _jam_loop(loop: ForOp, copies: Sequence[_Copy]) -> ForOp:
     return jammed
 
 
+def require_short(loop: ForOp) -> None:
+    """Check that the copies of a loop's body are not too many.
+
+    Raises:
+        Refused: they are.
+    """
+    copies = len(loop.range)
+    if copies > MOST_COPIES:
+        raise Refused(f"{copies} iterations; tile it first")
+    if (size := copies * sum(1 for _ in loop.body.walk())) > MOST_OPS:
+        raise Refused(f"it would become {size} ops")
+
+
 @dataclass(frozen=True)
 class Unroll(LoopStep):
     """each iteration becomes a copy; loops inside a parallel loop carry one value more per copy instead"""
@@ -165,11 +178,7 @@ class Unroll(LoopStep):
     loop: LoopName
 
     def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
-        copies = len(loop.range)
-        if copies > MOST_COPIES:
-            raise Refused(f"{copies} iterations; tile it first")
-        if (size := copies * sum(1 for _ in loop.body.walk())) > MOST_OPS:
-            raise Refused(f"it would become {size} ops")
+        require_short(loop)
         unroll(loop)
 
     def outcome(self, loop: ForOp) -> str:

@@ -30,9 +30,11 @@ from mlc.schedules.steps.prefetch import Prefetch
 from mlc.schedules.steps.split_reduction import SplitReduction
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
+from mlc.schedules.steps.unroll_reduction import UnrollReduction
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import Contraction, can_be_packed, contractions_of, runs_along_memory
 from mlc.schedules.templates._dots import multiplying, steps_per_dot
+from mlc.schedules.templates._epilogue import loops_over_epilogue
 from mlc.schedules.templates._mma import mma_steps
 from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
@@ -200,6 +202,9 @@ def contraction_steps(
     if row is not None and tile.rows > 1:
         name = rows.name(op.dim_names[row])
         in_rows = [Tile(name, tile.rows), Unroll(f"{name}i")]
+    if is_alone and loops_over_epilogue(contraction, tile):
+        last = in_lanes if (tile.holds_vectors and not problem.is_ragged(tile)) or not in_rows else in_rows
+        last[-1] = UnrollReduction(*last[-1].loops)
     if not problem.is_ragged(tile):
         # What is unrolled last varies fastest, and what varies fastest is held in registers.
         steps += [*in_rows, *in_lanes] if tile.holds_vectors else [*in_lanes, *in_rows]

@@ -24,6 +24,7 @@ from mlc.schedules.steps.threads import Threads
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unpack import Unpack
 from mlc.schedules.steps.unroll import Unroll
+from mlc.schedules.steps.unroll_reduction import UnrollReduction
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.steps.vectorize_reduction import VectorizeReduction
 from mlc.tools.schedule_text import describe_schedule
@@ -42,6 +43,7 @@ def test_every_step_has_words() -> None:
         Tile("ni", 16),
         Vectorize("nii", 16),
         Unroll("ni"),
+        UnrollReduction("ni"),
         Fuse("m"),
         Vectorize("m", 8),
         Tile("m", 8),
@@ -73,6 +75,8 @@ def test_every_step_has_words() -> None:
         "tile(ni, 16)": "4 blocks of 16",
         "vectorize(nii, 16)": "vectors of 16 lanes",
         "unroll(ni)": "4 copies side by side, with registers of their own",
+        "unroll_reduction(ni)": "4 copies side by side, with registers of their own, up to the end of a reduction; "
+        "a loop computes what follows",
         "fuse(m)": "loops m that stand side by side become one",
         "vectorize(m, 8)": "vectors of 8 lanes, of which 6 compute",
         "tile(m, 8)": "one block of all 6",

@@ -67,3 +67,28 @@ func.func private @computed_place(%x: memref<8xi64>, %r: memref<8xf32>, %y: memr
   }
   return
 }
+
+// Of a loop behind it, all iterations count; what these read at computed places does not.
+// CHECK-LABEL: @epilogue
+// CHECK: loop.prefetch %r[%[[M:.*]], 0] : memref<8x32xf32>
+// CHECK-NEXT: loop.prefetch %r[%[[M]] + 1, 0] : memref<8x32xf32>
+// CHECK-NEXT: loop.prefetch %y[%[[M]], 3] : memref<8x32xf32>
+// CHECK-NEXT: loop.prefetch %y[%[[M]] + 1, 3] : memref<8x32xf32>
+// CHECK-NEXT: loop.for serial "k"
+// CHECK-NOT: loop.prefetch
+func.func private @epilogue(%x: memref<8x64xf32>, %p: memref<i64>, %r: memref<8x32xf32>, %y: memref<8x32xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 8 step 2 {
+    %zero = arith.constant 0.0 : f32
+    %s = loop.for serial "k" %k = 0 to 64 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %x[%m, %k] : memref<8x64xf32>
+      %c = arith.addf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    loop.for parallel "mi" %mi = 0 to 2 {
+      %b = loop.load %r[%m + %mi, 0] : memref<8x32xf32>
+      %f = arith.addf %b, %s : f32
+      loop.store %f, %y[%m + %mi, 3] : memref<8x32xf32>
+    }
+  }
+  return
+}
