@@ -50,11 +50,11 @@ def lower_matrices(function: func.FuncOp, machine: Machine) -> None:
     Raises:
         UserError: the target has no registers for them, or not enough, or an op does something else with them.
     """
-    first = next((op for op in function.walk() if any(map(_is_matrix, (*op.operands, *op.results)))), None)
-    if first is None:
+    first = next((op for op in function.walk() if _is_about_matrices(op)), None)
+    if first is None:  # patterns for vectors of one dim say what they require
         return
     if (registers := machine.matrix_registers) is None:
-        raise error_at(first, f"{first.name}: found matrices, and {machine.name} has no registers for them")
+        raise error_at(first, f"{first.name}: found a matrix, and {machine.name} has no registers for them")
     allocation = _RegisterAllocation(machine, registers)
     for block in function.body.blocks:
         allocation.visit(block)
@@ -378,6 +378,11 @@ def prepare_matrices(body: Region) -> None:
     refused.add_op(llvm.ReturnOp(status))
     body.insert_block_before(before, first)
     body.add_block(refused)
+
+
+def _is_about_matrices(op: Operation) -> bool:
+    is_access = isinstance(op, loop.LoadOp | loop.StoreOp)
+    return isinstance(op, loop.MmaOp) or (is_access and op.lanes.rows is not None)
 
 
 def _is_matrix(value: SSAValue) -> bool:

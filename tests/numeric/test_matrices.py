@@ -1,4 +1,4 @@
-"""Products of matrices in registers, on any x86: their instructions are calls of functions that do what the manual says.
+"""Products of matrices in registers, on any x86: instructions are calls of functions that do what a manual says.
 
 The code is the one that is compiled for a CPU with AMX. The functions (`tiles.c`) also end the process where an
 instruction would fault: registers that are not configured, or of other sizes. `test_dot_products.py` runs such code

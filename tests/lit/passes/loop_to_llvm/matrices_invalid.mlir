@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --verify-diagnostics --target=sapphirerapids-amx --convert-loop-to-llvm
 // RUN: not mlc-opt %s --split-input-file --target=haswell --convert-loop-to-llvm 2>&1 | filecheck %s --check-prefix=OTHER
-// OTHER: error: arith.constant: found matrices, and haswell has no registers for them
+// OTHER: error: loop.load: found a matrix, and haswell has no registers for them
 
 func.func private @types(%x: memref<4x4xi32>, %y: memref<4x4xi32> {mlc.output}) {
   %z = arith.constant dense<0> : vector<4x4xi32>
