@@ -99,17 +99,17 @@ def short_weights(found: Quantized, shape: tuple[int, int]) -> ShortWeights | st
     scaled products but for rounding if no weight overflows.
     """
     k, _ = shape
+    widest = np.abs(found.zero.astype(np.float64)).max() + 255
+    if not widest * np.abs(found.scale.astype(np.float64)).max() <= np.finfo(np.float32).max:  # NaN is not, either
+        return "a scale is not finite, or a weight overflows"
     integers = np.broadcast_to(found.integers, shape).astype(np.int16)
     fits_four = int(integers.max()) - int(integers.min()) <= MOST - LEAST
     scale, zero = (np.broadcast_to(array, shape) for array in (found.scale, found.zero))
     group = gcd(_period(scale), _period(zero)) or (-(-k // PER_WORD) * PER_WORD if fits_four else k)
     if group < min(LEAST_GROUP, k):
         return f"groups of {group} rows share a scale; required: at least {LEAST_GROUP}"
-    scale, zero = (np.ascontiguousarray(array[::group], dtype) for array, dtype in ((scale, np.float32), (zero, None)))
-    widest = np.abs(zero.astype(np.float64)).max() + 255
-    if not np.isfinite(scale).all() or not widest * np.abs(scale.astype(np.float64)).max() <= np.finfo(np.float32).max:
-        return "a scale is not finite, or a weight overflows"
-    moved, offset = _centred(integers, zero.astype(np.float32), group, fits_four)
+    scale, zero = (array[::group].astype(np.float32) for array in (scale, zero))
+    moved, offset = _centred(integers, zero, group, fits_four)
     groups, columns = scale.shape
     padded = np.zeros((groups * group, columns), np.int8)
     padded[:k] = moved

@@ -95,6 +95,23 @@ func.func @others(%x: tensor<1x128xf32>, %q: tensor<128x130xi8>) -> (tensor<1x13
 
 // -----
 
+// What is less a zero point already is not less another one.
+
+// CHECK-LABEL: @less_twice
+// CHECK-NOT:     graph.scaled_matmul
+func.func @less_twice(%x: tensor<1x128xf32>) -> tensor<1x130xf32> {
+  %q = graph.constant dense<3> : tensor<128x130xi8>
+  %s = graph.constant dense<1.0> : tensor<f32>
+  %z = graph.constant dense<2> : tensor<i8>
+  %d = graph.dequantize %q, %s, %z : tensor<128x130xi8>, tensor<f32>, tensor<i8> -> tensor<128x130xf32>
+  %o = graph.constant dense<3.0> : tensor<1x130xf32>
+  %w = graph.sub %d, %o : tensor<128x130xf32>, tensor<1x130xf32> -> tensor<128x130xf32>
+  %y = graph.matmul %x, %w : tensor<1x128xf32>, tensor<128x130xf32> -> tensor<1x130xf32>
+  return %y : tensor<1x130xf32>
+}
+
+// -----
+
 // What is scaled already is not scaled again, for that would round twice.
 
 // CHECK-LABEL: @twice
