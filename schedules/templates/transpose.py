@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from xdsl.dialects.builtin import i1
+
 from mlc.analysis.in_place import is_one_nest
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
@@ -21,6 +23,9 @@ from mlc.schedules.steps.vectorize import Vectorize
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
+
+BYTES_TURNED = 16
+"""How many rows and columns of bytes are turned at a time: what shuffles of x86 and of NEON work on."""
 
 
 class Transpositions(ScheduleTemplate):
@@ -44,6 +49,8 @@ class Transpositions(ScheduleTemplate):
             return
         bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
         line, lanes = kernel.machine.memory.line_bytes // max(bytes_of, 4), kernel.lanes
+        if bytes_of == 1:
+            lanes = BYTES_TURNED
         size = root.dim_sizes[-1]
         yield Candidate(tuple(_steps(names, m, size, lanes, max(line, lanes))))
         if line < lanes:
@@ -94,6 +101,9 @@ def _across(op: StructuredOp, name: str) -> str | None:
             continue
         ahead = [d for d, factor in split_terms(affine.results[-1]).items() if factor == 1]
         elsewhere = set[int]().union(*(e.used_dims() for e in affine.results[:-1]))
-        if to_numpy(element_type(operand.type)).itemsize > 1:
-            found = found or next((dims[d] for d in ahead if d not in elsewhere), "")
+        element = element_type(operand.type)
+        turned = [d for d in ahead if d not in elsewhere and element != i1]
+        if to_numpy(element).itemsize == 1:  # blocks of a few bytes are mostly empty
+            turned = [d for d in turned if min(op.dim_sizes[d], op.dim_sizes[dim]) >= BYTES_TURNED]
+        found = found or next((dims[d] for d in turned), "")
     return found

@@ -50,6 +50,26 @@ func.func private @between(%x: tensor<2x20x32x40xf64>) -> tensor<2x40x20x32xf64>
   return %y : tensor<2x40x20x32xf64>
 }
 
+// Bytes are turned in blocks of 16 x 16, whatever the vectors hold; of fewer rows each one by itself.
+// CHECK-LABEL: @bytes(
+// CHECK-SAME: tile(m, 16), tile(n, 16), interchange(m, n, mi, ni), vectorize(ni, 16), unroll(mi)
+// CHECK-LABEL: @few_bytes(
+// CHECK-NOT: unroll(mi)
+func.func private @bytes(%x: tensor<32x64xi8>) -> tensor<64x32xi8> {
+  %y = tensor.map %x[n, m] over (m: 64, n: 32) : tensor<32x64xi8> -> tensor<64x32xi8> {
+  ^bb0(%a: i8):
+    tensor.yield %a : i8
+  }
+  return %y : tensor<64x32xi8>
+}
+func.func private @few_bytes(%x: tensor<3x64xi8>) -> tensor<64x3xi8> {
+  %y = tensor.map %x[n, m] over (m: 64, n: 3) : tensor<3x64xi8> -> tensor<64x3xi8> {
+  ^bb0(%a: i8):
+    tensor.yield %a : i8
+  }
+  return %y : tensor<64x3xi8>
+}
+
 // The last dim stays last: rows are copied. An i1 has no vectors that could be shuffled as bytes.
 // CHECK-LABEL: @rows(
 // CHECK-NOT: interchange
