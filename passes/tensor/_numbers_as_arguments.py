@@ -30,7 +30,7 @@ from mlc.support.types import element_type, tensor_type
 
 _FREE = (arith.AddfOp, arith.SubfOp, arith.MulfOp, arith.DivfOp, CmpfOp, SelectOp, arith.AddiOp, arith.SubiOp)
 """Ops that take as long whether an operand is known or not; but for a few numbers, which others are made of."""
-_KNOWN = (0, 1, -1, 0.5, 2)
+_KNOWN = (0, 1, -1)
 """Numbers by which ops become others, or vanish."""
 _FEWEST_OPS = 8
 """What computes less is small, and compiled in no time."""

@@ -33,9 +33,6 @@ func.func @per_channel_of_halves(%x: tensor<4x8xbf16>, %s: tensor<4x1xbf16>, %z:
 // TENSOR-NEXT:     %[[LOW:.*]] = arith.subf %[[LEAST]], %[[ZERO]]
 // TENSOR-NEXT:     %[[MOST:.*]] = arith.constant 1.270000e+02 : f32
 // TENSOR-NEXT:     %[[HIGH:.*]] = arith.subf %[[MOST]], %[[ZERO]]
-// TENSOR-NEXT:     %[[Z:.*]] = arith.extsi
-// TENSOR-NEXT:     %[[BITS:.*]] = arith.constant 1262485504 : i32
-// TENSOR-NEXT:     %[[OFFSET:.*]] = arith.subi %[[Z]], %[[BITS]]
 // TENSOR-NEXT:     %[[ABOVE:.*]] = arith.cmpf ogt, %[[SCALED]], %[[LOW]]
 // TENSOR-NEXT:     %[[RAISED:.*]] = arith.select %[[ABOVE]], %[[SCALED]], %[[LOW]]
 // TENSOR-NEXT:     %[[BELOW:.*]] = arith.cmpf olt, %[[RAISED]], %[[HIGH]]
@@ -43,7 +40,8 @@ func.func @per_channel_of_halves(%x: tensor<4x8xbf16>, %s: tensor<4x1xbf16>, %z:
 // TENSOR-NEXT:     %[[ROUNDING:.*]] = arith.constant 0x4B400000 : f32
 // TENSOR-NEXT:     %[[SUM:.*]] = arith.addf %[[LIMITED]], %[[ROUNDING]]
 // TENSOR-NEXT:     %[[INTEGER:.*]] = arith.bitcast %[[SUM]] : f32 to i32
-// TENSOR-NEXT:     %[[MOVED:.*]] = arith.addi %[[INTEGER]], %[[OFFSET]]
+// TENSOR-NEXT:     %[[Z:.*]] = arith.extsi
+// TENSOR-NEXT:     %[[MOVED:.*]] = arith.addi %[[INTEGER]], %[[Z]]
 // TENSOR-NEXT:     arith.trunci %[[MOVED]] : i32 to i8
 // TENSOR-NEXT:     tensor.yield
 

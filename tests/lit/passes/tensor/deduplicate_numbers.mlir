@@ -59,11 +59,11 @@ func.func private @limit_1(%x: tensor<4xf32>) -> tensor<4xi32> {
   return %1 : tensor<4xi32>
 }
 
-// An exponent is no such number, nor is one that makes an op another one, nor one of a reduction.
+// An exponent is no such number, nor is one by which an op becomes another one.
 // CHECK-LABEL: func.func private @power(
 // CHECK-LABEL: func.func private @power_1(
-// CHECK-LABEL: func.func private @half(
-// CHECK-LABEL: func.func private @half_1(
+// CHECK-LABEL: func.func private @negative(
+// CHECK-LABEL: func.func private @negative_1(
 func.func private @power(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
   ^bb0(%a: f32):
@@ -90,10 +90,10 @@ func.func private @power_1(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
-func.func private @half(%x: tensor<4xf32>) -> tensor<4xf32> {
+func.func private @negative(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
   ^bb0(%a: f32):
-    %e = arith.constant 0.5 : f32
+    %e = arith.constant -1.0 : f32
     %b = arith.addf %a, %a : f32
     %c = arith.mulf %b, %e : f32
     %d = arith.subf %c, %a : f32
@@ -103,7 +103,7 @@ func.func private @half(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
-func.func private @half_1(%x: tensor<4xf32>) -> tensor<4xf32> {
+func.func private @negative_1(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
   ^bb0(%a: f32):
     %e = arith.constant 0.7 : f32
@@ -126,14 +126,14 @@ func.func private @half_1(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: call @limit(%x, %[[MINUS_7]], %[[SEVEN]])
 // CHECK: call @power(
 // CHECK: call @power_1(
-// CHECK: call @half(
-// CHECK: call @half_1(
+// CHECK: call @negative(
+// CHECK: call @negative_1(
 func.func @main(%x: tensor<4xf32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xf32>) {
   %0 = func.call @limit(%x) : (tensor<4xf32>) -> tensor<4xi32>
   %1 = func.call @limit_1(%x) : (tensor<4xf32>) -> tensor<4xi32>
   %2 = func.call @power(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %3 = func.call @power_1(%2) : (tensor<4xf32>) -> tensor<4xf32>
-  %4 = func.call @half(%3) : (tensor<4xf32>) -> tensor<4xf32>
-  %5 = func.call @half_1(%4) : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = func.call @negative(%3) : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = func.call @negative_1(%4) : (tensor<4xf32>) -> tensor<4xf32>
   return %0, %1, %5 : tensor<4xi32>, tensor<4xi32>, tensor<4xf32>
 }
