@@ -31,7 +31,7 @@ from mlc.support.types import element_type, memref_type
 
 
 @dataclass(frozen=True)
-class _Sum:
+class _UnpackedSum:
     """A loop that adds products with an integer of a constant to what it carries."""
 
     loop: ForOp
@@ -79,7 +79,7 @@ def use_words(loops: Sequence[ForOp], packer: Packer) -> None:
         _rewrite(each, target)
 
 
-def _sum(loop: ForOp) -> _Sum:
+def _sum(loop: ForOp) -> _UnpackedSum:
     """What a loop adds up.
 
     Raises:
@@ -99,7 +99,7 @@ def _sum(loop: ForOp) -> _Sum:
         raise Refused("it is no sum of products")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % PER_WORD:
         raise Refused(f"{len(loop.range)} iterations are no multiple of {PER_WORD}, counted from 0")
-    return _Sum(loop, load, (widened, number), _axis_of(load, loop))
+    return _UnpackedSum(loop, load, (widened, number), _axis_of(load, loop))
 
 
 def _axis_of(load: LoadOp, loop: ForOp) -> int:
@@ -123,7 +123,7 @@ def _axis_of(load: LoadOp, loop: ForOp) -> int:
     raise Refused("a word of its weights would begin elsewhere")
 
 
-def _rewrite(each: _Sum, target: SSAValue) -> None:
+def _rewrite(each: _UnpackedSum, target: SSAValue) -> None:
     """Read a word, and do what the body does with each of its numbers, one after the other."""
     loop, counter = each.loop, each.loop.induction_variable
     results = list(each.load.map.data.results)
