@@ -21,20 +21,24 @@ from mlc.targets.toolchain import find_clang
 from mlc.targets.units import Compiler, Processes, Unit, clang_flags
 
 TARGET = "x86-64-v3"
+_BITS = 6
+"""Of the numbers of kernels."""
 
 
 def _model(count: int) -> str:
-    """A row of `count` elements, each of which goes through a kernel of its own: it is multiplied with its number."""
+    """A row of `count` columns, each of which goes through a kernel of its own: the bits of its number are its ops."""
     row = f"tensor<8x{count}xf32>"
     lines = [f"func.func @main(%x: {row}) -> {row} {{"]
     for i in range(count):
         lines += [
             f"%s{i} = graph.slice %x starts [0, {i}] ends [8, {i + 1}] strides [1, 1] : {row} -> tensor<8x1xf32>",
-            f"%e{i} = graph.{'abs' if i % 3 else 'neg'} %s{i} : tensor<8x1xf32>",
-            f"%c{i} = graph.constant dense<{i + 1}.0> : tensor<f32>",
-            f"%r{i} = graph.mul %e{i}, %c{i} : tensor<8x1xf32>, tensor<f32> -> tensor<8x1xf32>",
+            f"%e{i}_0 = graph.{'abs' if i % 3 else 'neg'} %s{i} : tensor<8x1xf32>",
         ]
-    parts, kinds = (", ".join(each) for each in ([f"%r{i}" for i in range(count)], ["tensor<8x1xf32>"] * count))
+        for bit in range(_BITS):
+            op = "mul" if i >> bit & 1 else "add"
+            types = "tensor<8x1xf32>, tensor<8x1xf32> -> tensor<8x1xf32>"
+            lines.append(f"%e{i}_{bit + 1} = graph.{op} %e{i}_{bit}, %s{i} : {types}")
+    parts, kinds = (", ".join(each) for each in ([f"%e{i}_{_BITS}" for i in range(count)], ["tensor<8x1xf32>"] * count))
     return "\n".join([*lines, f"%y = graph.concat {parts} axis 1 : {kinds} -> {row}", f"return %y : {row}", "}"])
 
 

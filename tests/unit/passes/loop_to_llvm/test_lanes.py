@@ -28,7 +28,7 @@ def _cases() -> Iterator[tuple[int, Lanes]]:
 
 
 def _spell(lanes: Lanes) -> str:
-    along, stride, active = lanes
+    along, stride, active = lanes[:3]
     words = {"along": along, "stride": stride if stride != 1 else None, "active": active}
     return " ".join(f"{word} {number}" for word, number in words.items() if number is not None)
 
