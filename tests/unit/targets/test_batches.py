@@ -124,7 +124,9 @@ def test_code_is_what_it_would_be_alone(kernels: list[Kernel], tmp_path: Path) -
 
     def code(unit: Unit) -> dict[str, str]:
         compiler.compile(unit, tmp_path / "out.s")
-        text = re.sub(r"\.L([A-Za-z]+)\d+_", r".L\1_", (tmp_path / "out.s").read_text())
+        text = re.sub(
+            r"\.L([A-Za-z]+)\d+_|[ \t]*#.*", lambda m: f".L{m[1]}_" if m[1] else "", (tmp_path / "out.s").read_text()
+        )
         return {name: text.partition(f"\n{name}:")[2].partition(".Lfunc_end")[0] for name in _defined(unit)}
 
     batches = [unit for unit in batched(kernels) if len(_defined(unit)) > 1]
@@ -141,4 +143,7 @@ def test_a_model_of_many_small_kernels(tmp_path: Path, monkeypatch: pytest.Monke
     y = mlc.compile(_model(FEW))(x)
     expected = np.abs(x)
     expected[:, ::3] = -x[:, ::3]
-    np.testing.assert_array_equal(y, expected * np.arange(1, FEW + 1, dtype=np.float32))
+    numbers = np.arange(FEW)
+    for bit in range(_BITS):
+        expected = np.where(numbers >> bit & 1, expected * x, expected + x)
+    np.testing.assert_array_max_ulp(y, expected, 4)  # a product and a sum may be one op
