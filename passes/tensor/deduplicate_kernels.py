@@ -27,8 +27,9 @@ class DeduplicateKernelsPass(Pass):
         func.func private @linear_relu(…) { body }
 
     Functions are the same if they differ in their own name and the names of values alone; so shapes, attributes and
-    schedules count. Kernels that call kernels are compared by the names that they call, as written. One that something
-    else than a call refers to stays.
+    schedules count. If they differ in scalar constants as well, these become arguments of the one that is kept, where
+    knowing them saves no work (`share_up_to_numbers`). Kernels that call kernels are compared by the names that they
+    call, as written. One that something else than a call refers to stays.
     """
 
     name = "deduplicate-kernels"

@@ -29,16 +29,23 @@ func.func @read_again(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %y : tensor<4x8xf32>
 }
 
-// The low bits of the sum are the integer less the zero point: of a zero point of 0 nothing is added.
+// The low bits of the sum are the integer less the zero point: of a zero point of 0 nothing is added, or taken away, and a
+// scale of 1 divides nothing.
 // CHECK-LABEL: func.func private @quantize(%x: tensor<4x8xf32>
+// CHECK-NOT: arith.divf
 // CHECK: %[[SUM:.*]] = arith.addf
 // CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[SUM]] : f32 to i32
 // CHECK-NEXT: arith.trunci %[[BITS]] : i32 to i8
-func.func @no_zero_point(%x: tensor<4x8xf32>) -> tensor<4x8xui8> {
+// CHECK-LABEL: func.func private @dequantize_relu(
+// CHECK: %[[Q:.*]] = arith.extui %{{.*}} : i8 to i32
+// CHECK-NEXT: arith.sitofp %[[Q]] : i32 to f32
+func.func @no_zero_point(%x: tensor<4x8xf32>, %p: tensor<4x8xui8>) -> (tensor<4x8xui8>, tensor<4x8xf32>) {
   %scale = graph.constant dense<1.0> : tensor<f32>
   %zero = graph.constant dense<0> : tensor<ui8>
   %q = graph.quantize %x, %scale, %zero : tensor<4x8xf32>, tensor<f32>, tensor<ui8> -> tensor<4x8xui8>
-  return %q : tensor<4x8xui8>
+  %f = graph.dequantize %p, %scale, %zero : tensor<4x8xui8>, tensor<f32>, tensor<ui8> -> tensor<4x8xf32>
+  %r = graph.relu %f : tensor<4x8xf32>
+  return %q, %r : tensor<4x8xui8>, tensor<4x8xf32>
 }
 
 // Another zero point is a difference of integers.
