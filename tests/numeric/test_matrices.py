@@ -1,7 +1,7 @@
 """Products of matrices in registers, on any x86: instructions are calls of functions that do what a manual says.
 
-The code is the one that is compiled for a CPU with AMX. The functions (`tiles.c`) also end the process where an
-instruction would fault: registers that are not configured, or of other sizes. `test_dot_products.py` runs such code
+The code is the one that is compiled for a CPU with AMX. The functions (`tiles.c`) also tell where an instruction would
+fault: registers that are not configured, or of other sizes. `test_dot_products.py` runs such code
 where a CPU has these instructions.
 """
 
@@ -68,6 +68,7 @@ class EmulatedTiles:
         start = workspace.ctypes.data + -workspace.ctypes.data % 64
         tables = [(ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays)) for arrays in (inputs, outputs)]
         status = getattr(self.library, self.signature.symbol)(*tables, ctypes.c_void_p(start))
+        assert ctypes.c_char_p.in_dll(self.library, "fault").value == b""
         return status, outputs
 
     def count(self, name: str) -> int:

@@ -1,11 +1,9 @@
 /* The tiles of AMX as Intel's manual defines them (volume 2, "Intel AMX Instruction Set Reference"), for CPUs without them.
 
-   It shares no code with mlc. What the manual calls undefined, or what faults, ends the process. */
+   It shares no code with mlc. `fault` says what an instruction did that the manual calls undefined, or that faults. */
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct {
@@ -14,20 +12,20 @@ static struct {
     unsigned char data[8][16][64];
 } state;
 
-/* How often registers were configured, and released. */
+/* How often registers were configured, and released; what the system answers; the first fault. */
 int configured, released, answer;
+const char *fault = "";
 
 int32_t mlc_prepare_matrices(void) { return answer; }
 
-static void require(int holds, const char *what) {
-    if (holds) return;
-    fprintf(stderr, "%s\n", what);
-    abort();
+static int require(int holds, const char *what) {
+    if (!holds && !*fault) fault = what;
+    return holds;
 }
 
-static void check(int tile) {
-    require(state.configured, "a tile is used before ldtilecfg");
-    require(tile >= 0 && tile < 8 && state.rows[tile] && state.bytes[tile], "a tile without a size is used");
+static int check(int tile) {
+    return require(state.configured, "a tile is used before ldtilecfg") &&
+           require(tile >= 0 && tile < 8 && state.rows[tile] && state.bytes[tile], "a tile without a size is used");
 }
 
 void tiles_ldtilecfg(const unsigned char *memory) {
@@ -35,7 +33,7 @@ void tiles_ldtilecfg(const unsigned char *memory) {
     for (int i = 2; i < 16; i++) require(memory[i] == 0, "a reserved byte is not 0");
     for (int i = 0; i < 16; i++) {
         int bytes = memory[16 + 2 * i] | memory[17 + 2 * i] << 8, rows = memory[48 + i];
-        require(bytes <= 64 && rows <= 16 && !bytes == !rows && (i < 8 || !rows), "a tile is too large");
+        if (!require(bytes <= 64 && rows <= 16 && !bytes == !rows && (i < 8 || !rows), "a tile is too large")) return;
         if (i < 8) state.rows[i] = rows, state.bytes[i] = bytes;
     }
     memset(state.data, 0xaa, sizeof state.data); /* the manual says zeros; nothing may rely on it */
@@ -49,29 +47,28 @@ void tiles_tilerelease(void) {
 }
 
 void tiles_tilezero(signed char t) {
-    check(t);
+    if (!check(t)) return;
     memset(state.data[(int)t], 0, sizeof state.data[0]);
 }
 
 void tiles_tileloadd64(signed char t, const unsigned char *memory, int64_t stride) {
-    check(t);
+    if (!check(t)) return;
     memset(state.data[(int)t], 0, sizeof state.data[0]);
     for (int row = 0; row < state.rows[(int)t]; row++)
         memcpy(state.data[(int)t][row], memory + row * stride, (size_t)state.bytes[(int)t]);
 }
 
 void tiles_tilestored64(signed char t, unsigned char *memory, int64_t stride) {
-    check(t);
+    if (!check(t)) return;
     for (int row = 0; row < state.rows[(int)t]; row++)
         memcpy(memory + row * stride, state.data[(int)t][row], (size_t)state.bytes[(int)t]);
 }
 
-static void check_product(int c, int a, int b) {
-    check(a), check(b), check(c);
-    require(a != b && b != c && a != c, "a product names a tile twice");
-    require(state.rows[a] == state.rows[c], "rows of the first tile and the sums differ");
-    require(state.bytes[b] == state.bytes[c], "columns of the second tile and the sums differ");
-    require(state.bytes[a] % 4 == 0 && state.bytes[a] / 4 == state.rows[b], "the tiles differ along the reduction");
+static int check_product(int c, int a, int b) {
+    return check(a) && check(b) && check(c) && require(a != b && b != c && a != c, "a product names a tile twice") &&
+           require(state.rows[a] == state.rows[c], "rows of the first tile and the sums differ") &&
+           require(state.bytes[b] == state.bytes[c], "columns of the second tile and the sums differ") &&
+           require(state.bytes[a] == 4 * state.rows[b], "the tiles differ along the reduction");
 }
 
 static int64_t number(int tile, int row, int byte, int is_signed) {
@@ -80,7 +77,7 @@ static int64_t number(int tile, int row, int byte, int is_signed) {
 }
 
 static void products_of_bytes(int c, int a, int b, int a_signed, int b_signed) {
-    check_product(c, a, b);
+    if (!check_product(c, a, b)) return;
     for (int m = 0; m < state.rows[c]; m++)
         for (int n = 0; n < state.bytes[c] / 4; n++) {
             uint32_t sum;
@@ -106,7 +103,7 @@ static float half(int tile, int row, int pair) {
 }
 
 void tiles_tdpbf16ps(signed char c, signed char a, signed char b) {
-    check_product(c, a, b);
+    if (!check_product(c, a, b)) return;
     for (int m = 0; m < state.rows[(int)c]; m++)
         for (int n = 0; n < state.bytes[(int)c] / 4; n++) {
             float sum;
