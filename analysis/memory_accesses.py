@@ -18,7 +18,9 @@ from mlc.support.affine import split_constant, split_terms
 Interval = tuple[int, int]
 """The least and the greatest value."""
 
-_VALUES_ONLY = frozenset({ForOp, YieldOp, PrefetchOp, memref.AllocOp, vector.ReductionOp, vector.BitcastOp})
+_OF_VALUES = frozenset({vector.ReductionOp, vector.BitcastOp})
+"""Ops without effects, of which xDSL says nothing."""
+_VALUES_ONLY = _OF_VALUES | {ForOp, YieldOp, PrefetchOp, memref.AllocOp}
 """Ops without effects of their own on buffers that exist; those of upstream's vector dialect do not say so."""
 _VIEWS = (
     memref.ReinterpretCastOp,
@@ -166,6 +168,11 @@ def buffers_stored_in(op: Operation) -> set[SSAValue] | None:
         elif not isinstance(inner, LoadOp) and not _is_harmless(inner):
             return None
     return stored
+
+
+def is_repeatable(op: Operation) -> bool:
+    """Whether an op does nothing but compute values from its operands."""
+    return not op.regions and (type(op) in _OF_VALUES or is_side_effect_free(op))
 
 
 def _is_harmless(op: Operation) -> bool:

@@ -212,7 +212,9 @@ class Elementwise(ToTensor):
         def with_scalars(p: Points, *loaded: SSAValue) -> SSAValue:
             values = iter(loaded)
             numbers = [p(arith.ConstantOp, scalars[i]) if i in scalars else next(values) for i in range(len(operands))]
-            return body(p, *numbers)
+            result = body(p, *numbers)
+            p.drop_unused(numbers[i] for i in scalars if numbers[i] is not result)
+            return result
 
         return b.reshape(b.map(accesses, points.dims, result.element_type, with_scalars), result.get_shape())
 

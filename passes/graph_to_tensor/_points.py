@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,11 @@ class Points:
         op = op_type(*operands)
         self.ops.append(op)
         return op.results[0]
+
+    def drop_unused(self, values: Iterable[SSAValue]) -> None:
+        """Leave out the ops that give those of `values` that no other op takes."""
+        unused = {value.owner for value in values if not value.uses}
+        self.ops = [op for op in self.ops if op not in unused]
 
     def number(self, value: float, element: Attribute) -> SSAValue:
         """A constant of the given element type."""

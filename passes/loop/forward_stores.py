@@ -51,8 +51,8 @@ class _Forwarder:
 
     def __init__(self, block: Block) -> None:
         self._block = block
-        # Most buffers are only read, or only written: they are not kept track of.
-        self._read = {base_of(op.memref) for op in block.walk() if isinstance(op, LoadOp)}
+        # Most buffers are only read, or only written, or read elsewhere: at places that depend on other counters.
+        self._read = {_place(op) for op in block.walk() if isinstance(op, LoadOp)}
 
     def run(self) -> None:
         """Forward the stores of the block."""
@@ -70,10 +70,13 @@ class _Forwarder:
                 known.clear()
 
     def _store(self, op: StoreOp, known: Known) -> None:
+        place = _place(op)
+        entries = known.get(place[0], ())
+        if not entries and place not in self._read:
+            return
         access = MemoryAccess.of(op)
-        if access.buffer in self._read:
-            kept = [entry for entry in known.get(access.buffer, ()) if not may_meet(entry[0], access)]
-            known[access.buffer] = [*kept, (access, op.value)]
+        kept = [entry for entry in entries if not may_meet(entry[0], access)]
+        known[access.buffer] = [*kept, (access, op.value)] if place in self._read else kept
 
     def _enter(self, op: Operation, known: Known) -> None:
         """What a later iteration finds is what earlier ones have left: what is stored in a loop is not known in it."""
@@ -85,6 +88,11 @@ class _Forwarder:
         for region in op.regions:
             for block in region.blocks:
                 self._visit(block, dict(known))
+
+
+def _place(op: LoadOp | StoreOp) -> tuple[SSAValue, frozenset[SSAValue]]:
+    """The buffer of an access, and what its subscripts depend on: the same for two that are equal."""
+    return base_of(op.memref), frozenset(op.indices)
 
 
 def _forward(op: LoadOp, known: Known) -> None:

@@ -108,7 +108,7 @@ class LoopStep(Step):
         if not loops and scheduling.lacks(function, self.target):
             return []
         for name in self.loops:
-            if not scheduling.lacks(function, name):
+            if not (loops and name == self.target) and not scheduling.lacks(function, name):
                 self._require_loop(function, name)
         if (contradiction := self.contradiction(function, scheduling)) is not None:
             return [contradiction]

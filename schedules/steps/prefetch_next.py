@@ -121,12 +121,14 @@ def _divided(expr: AffineExpr, by: int) -> AffineExpr:
 
 def _reads_of_both(loop: ForOp, counter: SSAValue) -> list[LoadOp]:
     """The loads of arguments in `loop`, in no loop inside it, that depend on its counter and on `counter`."""
-    function = function_of(loop)
-    written = {op.memref for op in function.walk() if isinstance(op, StoreOp)}
-    arguments = set(function.body.block.args) - written
+    arguments = {a for a in function_of(loop).body.block.args if not _is_written(a)}
     wanted = {counter, loop.induction_variable}
     reads = [op for op in loop.body.block.ops if isinstance(op, LoadOp) and op.memref in arguments]
     return [load for load in reads if wanted <= _values_in_place(load)]
+
+
+def _is_written(argument: SSAValue) -> bool:
+    return any(isinstance(use.operation, StoreOp) for use in argument.uses)
 
 
 def _values_in_place(load: LoadOp) -> set[SSAValue]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
 from mlc.analysis.accesses import (
     CounterValue,
@@ -19,6 +18,7 @@ from mlc.analysis.accesses import (
     set_subscripts,
 )
 from mlc.analysis.legality import require_only_loops
+from mlc.analysis.memory_accesses import is_repeatable
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
@@ -114,7 +114,7 @@ def _same_for_all(op: Operation, copies: Sequence[_Copy]) -> bool:
     if any(v in first.counters or any(c.values.get(v) is not first.values.get(v) for c in copies) for v in op.operands):
         return False
     # Iterations are independent, so what one of them loads no other one writes.
-    return isinstance(op, LoadOp) or (not op.regions and is_side_effect_free(op))
+    return isinstance(op, LoadOp) or is_repeatable(op)
 
 
 def _copied(op: Operation, copy: _Copy) -> list[Operation]:

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
 from mlc.analysis.accesses import replace_counter, set_subscripts
 from mlc.analysis.legality import require_only_loops, require_repeatable
+from mlc.analysis.memory_accesses import is_repeatable
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
@@ -128,7 +128,7 @@ class _Epilogue:
             new[value] = load.result
         varying = set(new)
         for op in (*self.again, *self.ops):
-            varies = not varying.isdisjoint(op.operands) or not (isinstance(op, LoadOp) or is_side_effect_free(op))
+            varies = not varying.isdisjoint(op.operands) or not (isinstance(op, LoadOp) or is_repeatable(op))
             varying.update(op.results if varies else ())
             copy = clone(op, new)
             if varies:

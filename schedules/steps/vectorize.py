@@ -61,10 +61,12 @@ def vectorize(loop: ForOp, lanes: int | None = None) -> None:
         return
     require_only_loops(loop)
     varying = Varying(loop)
-    ops = Widener(loop, varying, lanes and min(lanes, next_power_of_two(trips))).block_ops(loop.body.block)
+    widener = Widener(loop, varying, lanes and min(lanes, next_power_of_two(trips)))
+    ops = widener.block_ops(loop.body.block)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.detach()
     loop.erase()
+    widener.erase_unused_scalars()
 
 
 def next_power_of_two(count: int) -> int:
@@ -139,6 +141,7 @@ class Widener:
     """How many lanes vectors have; None for as many as there are iterations."""
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     _splats: dict[tuple[SSAValue, Block], SSAValue] = field(default_factory=dict[tuple[SSAValue, Block], SSAValue])
+    _scalars: list[Operation] = field(default_factory=list[Operation])
 
     @property
     def lanes(self) -> int:
@@ -158,8 +161,17 @@ class Widener:
                 ops.append(widened := self._on_vectors(op, operands))
                 self.new.update(zip(op.results, widened.results, strict=True))
             else:
-                ops.append(clone(op, self.new))
+                ops.append(copy := clone(op, self.new))
+                if isinstance(op, arith.ConstantOp):
+                    self._scalars.append(copy)
         return ops
+
+    def erase_unused_scalars(self) -> None:
+        """Erase constants of which nothing but vectors was made, which are constants themselves."""
+        for op in self._scalars:
+            if not op.results[0].uses:
+                op.detach()
+                op.erase()
 
     def _vector_of(self, element: Attribute) -> VectorType[Attribute]:
         return _vector(element, self.lanes)
