@@ -23,6 +23,8 @@ from mlc.support.errors import Refused
 from mlc.support.types import memref_type
 from mlc.targets.machine import resolve_target
 
+_SHORT = 32
+"""The most iterations of a loop whose lines are asked for one by one: no register tile has more rows, or vectors."""
 Line = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr, ...], int]
 """What is fetched at a time: a memref, index operands, subscripts without constants, and the line that these say."""
 
@@ -66,18 +68,24 @@ def _line_at(memref: SSAValue, indices: Sequence[SSAValue], affine: AffineMap, l
 def _places_behind(loop: ForOp) -> Iterator[tuple[SSAValue, Sequence[SSAValue], AffineMap]]:
     """What is loaded from and stored to arguments behind `loop` in its block, at places known in front of it.
 
-    Of a loop, such as `unroll_reduction` makes, that is each iteration.
+    Of a short parallel loop, such as `unroll_reduction` makes, that is each iteration; other loops are not looked into.
     """
     unknown: set[SSAValue] = set(loop.results)
     op = loop.next_op
     while op is not None:
-        for access in op.walk():
+        for access in _ops_looked_at(op):
             unknown.update(access.results)
             if isinstance(access, AccessOp) and access.map.data.results and _is_argument(access.memref):
                 for indices, affine in _in_each_iteration(access, op):
                     if unknown.isdisjoint(indices):
                         yield access.memref, indices, affine
         op = op.next_op
+
+
+def _ops_looked_at(op: Operation) -> list[Operation]:
+    """`op`, or the ops of its body if it is a short parallel loop."""
+    is_short = isinstance(op, ForOp) and op.is_parallel and len(op.range) <= _SHORT
+    return list(op.regions[0].block.ops) if is_short else [op]
 
 
 def _in_each_iteration(access: AccessOp, op: Operation) -> list[tuple[list[SSAValue], AffineMap]]:

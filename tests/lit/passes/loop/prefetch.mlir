@@ -68,7 +68,7 @@ func.func private @computed_place(%x: memref<8xi64>, %r: memref<8xf32>, %y: memr
   return
 }
 
-// Of a loop behind it, all iterations count; what these read at computed places does not.
+// Of a short parallel loop behind it, all iterations count; a long one, and what is in a loop inside, are left out.
 // CHECK-LABEL: @epilogue
 // CHECK: loop.prefetch %r[%[[M:.*]], 0] : memref<8x32xf32>
 // CHECK-NEXT: loop.prefetch %r[%[[M]] + 1, 0] : memref<8x32xf32>
@@ -76,7 +76,7 @@ func.func private @computed_place(%x: memref<8xi64>, %r: memref<8xf32>, %y: memr
 // CHECK-NEXT: loop.prefetch %y[%[[M]] + 1, 3] : memref<8x32xf32>
 // CHECK-NEXT: loop.for serial "k"
 // CHECK-NOT: loop.prefetch
-func.func private @epilogue(%x: memref<8x64xf32>, %p: memref<i64>, %r: memref<8x32xf32>, %y: memref<8x32xf32> {mlc.output}) {
+func.func private @epilogue(%x: memref<8x64xf32>, %r: memref<8x32xf32>, %y: memref<8x32xf32> {mlc.output}, %z: memref<8x64xf32> {mlc.output}) {
   loop.for parallel "m" %m = 0 to 8 step 2 {
     %zero = arith.constant 0.0 : f32
     %s = loop.for serial "k" %k = 0 to 64 iter_args(%acc = %zero) -> (f32) {
@@ -88,6 +88,14 @@ func.func private @epilogue(%x: memref<8x64xf32>, %p: memref<i64>, %r: memref<8x
       %b = loop.load %r[%m + %mi, 0] : memref<8x32xf32>
       %f = arith.addf %b, %s : f32
       loop.store %f, %y[%m + %mi, 3] : memref<8x32xf32>
+      loop.for parallel "n" %n = 4 to 8 {
+        %d = loop.load %x[%m + %mi, %n] : memref<8x64xf32>
+        loop.store %d, %y[%m + %mi, %n + 16] : memref<8x32xf32>
+      }
+    }
+    loop.for parallel "j" %j = 0 to 33 {
+      %d = loop.load %x[%m, %j] : memref<8x64xf32>
+      loop.store %d, %z[%m, %j] : memref<8x64xf32>
     }
   }
   return
