@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects.tensor import MapOp
 from mlc.schedules.register_tile import RegisterTile
 from mlc.schedules.templates._contractions import Contraction
+from mlc.targets.machine import Machine
 
 LONG_EPILOGUE = 8
 """Ops per result from which on copies of them for all of a tile are more than what computes its sums: a requantisation
@@ -18,13 +19,22 @@ FEW_SUMS = 4
 """The most vectors of a tile for which copies are no more than a loop over rows of them."""
 
 
-def loops_over_epilogue(contraction: Contraction, tile: RegisterTile) -> bool:
-    """Whether what follows the sums of a tile is a loop over these.
+MOST_WAITING = 0.2
+"""The part of the time of sums that storing and loading these may take, which goes on beside other work then.
 
-    The sums are stored and loaded once more then, beside at least eight ops each: kernels take as long, or less.
+Measured, a kernel of four dot products per sum takes 1.3 times as long with a loop, one of 16 as long as without.
+"""
+
+
+def loops_over_epilogue(contraction: Contraction, tile: RegisterTile, computing: Machine) -> bool:
+    """Whether what follows the sums of a tile is a loop over these, which wait in a buffer.
+
+    `computing` is a machine whose multiply-adds are as fast as those of the contraction.
     """
-    is_reduced = prod(contraction.reduced_sizes) > 1
-    return is_reduced and tile.rows * tile.vectors > FEW_SUMS and _ops_behind(contraction) >= LONG_EPILOGUE
+    issue, steps = computing.issue, prod(contraction.reduced_sizes)
+    waiting = 1 / issue.stores + 1 / issue.loads
+    is_long = steps > 1 and waiting <= MOST_WAITING * steps / issue.fma_units
+    return is_long and tile.rows * tile.vectors > FEW_SUMS and _ops_behind(contraction) >= LONG_EPILOGUE
 
 
 def _ops_behind(contraction: Contraction) -> int:

@@ -202,7 +202,7 @@ def contraction_steps(
     if row is not None and tile.rows > 1:
         name = rows.name(op.dim_names[row])
         in_rows = [Tile(name, tile.rows), Unroll(f"{name}i")]
-    if is_alone and loops_over_epilogue(contraction, tile):
+    if is_alone and loops_over_epilogue(contraction, tile, computing):
         last = in_lanes if (tile.holds_vectors and not problem.is_ragged(tile)) or not in_rows else in_rows
         last[-1] = UnrollReduction(*last[-1].loops)
     if not problem.is_ragged(tile):

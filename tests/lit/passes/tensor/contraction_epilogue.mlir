@@ -45,6 +45,31 @@ func.func private @short(%x: tensor<20x64xf32>, %w: tensor<64x80xf32>, %s: tenso
   return %1 : tensor<20x80xf32>
 }
 
+// Sums of few steps would wait for being stored and loaded.
+// CHECK-LABEL: @few_steps
+// CHECK-NOT: unroll_reduction
+// CHECK: return
+func.func private @few_steps(%x: tensor<20x8xf32>, %w: tensor<8x80xf32>, %s: tensor<f32>) -> tensor<20x80xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 20, n: 80) reduce (k: 8) : tensor<20x8xf32>, tensor<8x80xf32> -> tensor<20x80xf32>
+  %1 = tensor.map %0[m, n], %s[] over (m: 20, n: 80) : tensor<20x80xf32>, tensor<f32> -> tensor<20x80xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    %d = arith.addf %c, %b : f32
+    %e = arith.mulf %d, %d : f32
+    %f = arith.subf %e, %a : f32
+    tensor.yield %f : f32
+  }
+  %2 = tensor.map %1[m, n], %s[] over (m: 20, n: 80) : tensor<20x80xf32>, tensor<f32> -> tensor<20x80xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    %d = arith.addf %c, %b : f32
+    %e = arith.mulf %d, %d : f32
+    %f = arith.subf %e, %a : f32
+    tensor.yield %f : f32
+  }
+  return %2 : tensor<20x80xf32>
+}
+
 // One row: its few vectors are no more as copies than a loop would be.
 // CHECK-LABEL: @one_row
 // CHECK-NOT: unroll_reduction
