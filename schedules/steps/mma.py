@@ -338,5 +338,5 @@ class Mma(LoopStep):
         nest = perfect_nest(loop)
         columns = nest[1].dim.data if len(nest) > 1 else other(rng, loop)
         inside = [op.dim.data for op in loop.walk() if isinstance(op, ForOp) and op.carried]
-        reduction = inside[-1] if inside else "none"
-        return cls(loop.dim.data, columns, reduction if reduction not in (loop.dim.data, columns) else "k")
+        names = (*inside[-1:], "none", "k")
+        return cls(loop.dim.data, columns, next(name for name in names if name not in (loop.dim.data, columns)))

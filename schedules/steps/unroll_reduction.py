@@ -18,9 +18,9 @@ from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
-from mlc.schedules.steps.base import LoopStep, tell_llvm
+from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, tell_llvm
 from mlc.schedules.steps.unroll import Unroll, require_short, unroll
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.errors import Refused
 from mlc.support.ir import clone
 from mlc.support.types import element_type, vector_type
@@ -201,6 +201,12 @@ class UnrollReduction(LoopStep):
     example = "unroll_reduction(mi)"
 
     loop: LoopName
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
+        refusals = super().rewrite_all(loops, scheduling)
+        if len(refusals) == len(loops):
+            scheduling.refuse(function_of(loops[0]), self)
+        return refusals
 
     def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         require_short(loop)
