@@ -4,8 +4,7 @@
 // CHECK-LABEL: @no_reduction
 // CHECK: loop.for parallel "m" %{{.*}} = 0 to 4
 // WARNING: 'unroll_reduction(m)': loop 'm' not unrolled: no loop in it carries values
-// What names the loop that it would have made has nothing to do.
-// WARNING-NOT: m_epilogue
+// WARNING: 'unroll(m_epilogue)' changes nothing
 // WARNING: 'unroll_reduction(m)': loop 'm' not unrolled: its iterations depend on each other
 func.func private @no_reduction(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[unroll_reduction(m), unroll(m_epilogue)]>} {
