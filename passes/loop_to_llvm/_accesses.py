@@ -9,7 +9,7 @@ from xdsl.dialects import llvm, memref, vector
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, NoneAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects import loop
 from mlc.dialects.llvm import vectors
@@ -17,11 +17,11 @@ from mlc.dialects.llvm.prefetch import PrefetchOp
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._addresses import Addresses
 from mlc.passes.loop_to_llvm._lanes import ORDERING, load_lanes, store_lanes
+from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
 from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element, truncate
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, element_type, memref_type
-from mlc.targets.machine import resolve_target
 
 _Subscripts = tuple[Sequence[AffineExpr], Sequence[SSAValue]]
 
@@ -101,15 +101,15 @@ _ACCESSES: dict[
 
 
 @lowers(ACCESSES, *_ACCESSES)
-class LowerAccess(RewritePattern):
+class LowerAccess(MachinePattern):
     """`loop.load %x[%m + 1, %k] : memref<64x784xf32>` -> GEPs by `%m`, `%k` and 784, then `llvm.load`.
 
     Elements of type i1 take a byte of memory each, 0 or 1.
     """
 
     def __init__(self, ctx: CompilerContext) -> None:
+        super().__init__(ctx)
         self._addresses = Addresses()
-        self._target = ctx.target
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         field, subscripts, access = _ACCESSES[type(op)]
@@ -119,7 +119,7 @@ class LowerAccess(RewritePattern):
         exists = not isinstance(op, loop.PrefetchOp)
         pointer = self._addresses.address(op, buffer, kind.get_shape(), element, *subscripts(op), exists=exists)
         if isinstance(op, loop.LoadOp | loop.StoreOp) and op.lanes != loop.CONSECUTIVE:
-            machine = resolve_target(self._target)
+            machine = self.machine
             new = load_lanes(op, pointer, machine) if isinstance(op, loop.LoadOp) else store_lanes(op, pointer, machine)
         else:
             new = access(op, pointer)

@@ -6,12 +6,10 @@ number. Integers wrap, so all ways give the same bits.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.architectures.architecture import DotInstruction
 from mlc.dialects.llvm import integers, intrinsics
@@ -19,37 +17,30 @@ from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import DotOp
 from mlc.dialects.loop.dot import WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
-from mlc.passes.loop_to_llvm._types import VALUES, concatenated, number_of, shuffle
-from mlc.support.context import CompilerContext
+from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
+from mlc.passes.loop_to_llvm._types import VALUES, concatenated, number_of, shifted, shuffle
 from mlc.support.dtypes import is_unsigned
 from mlc.support.locations import error_at
 from mlc.support.types import vector_type
-from mlc.targets.machine import Machine, resolve_target
+from mlc.targets.machine import Machine
 
 _ELEMENTS: dict[str, Attribute] = {"i32": i32, "i16": i16, "i8": i8, "bfloat": bf16}
 """The types of elements of vectors, by LLVM's names."""
 
 
 @lowers(VALUES, DotOp)
-class LowerDot(RewritePattern):
+class LowerDot(MachinePattern):
     """`loop.dot` becomes an instruction, or arithmetic."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        self._target = ctx.target
-
-    @cached_property
-    def _machine(self) -> Machine:
-        return resolve_target(self._target)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
-        if op.lhs_type == f16 and not self._machine.converts_f16:
-            raise error_at(op, f"loop.dot of f16 takes instructions that convert f16; {self._machine.name} has none")
+        if op.lhs_type == f16 and not self.machine.converts_f16:
+            raise error_at(op, f"loop.dot of f16 takes instructions that convert f16; {self.machine.name} has none")
         operands = op.lhs, op.rhs, op.accumulator
-        kind, most = vector_type(op.lhs.type), self._machine.vector_bits // WORD_BITS
+        kind, most = vector_type(op.lhs.type), self.machine.vector_bits // WORD_BITS
         lanes = 1 if kind is None else kind.get_shape()[0]
         if lanes <= most or lanes & (lanes - 1):
-            writer = _Writer(self._machine, op.lhs.type, op.accumulator.type)
+            writer = _Writer(self.machine, op.lhs.type, op.accumulator.type)
             writer.dot(*operands, op.lhs_type, op.rhs_type)
             rewriter.replace(op, writer.ops)
             return
@@ -57,7 +48,7 @@ class LowerDot(RewritePattern):
         results: list[SSAValue] = []
         for first in range(0, lanes, most):  # one register after the other
             pieces = [shuffle(v, v, range(first, first + most)) for v in operands]
-            writer = _Writer(self._machine, pieces[0].res.type, pieces[2].res.type)
+            writer = _Writer(self.machine, pieces[0].res.type, pieces[2].res.type)
             lhs, rhs, total = (piece.res for piece in pieces)
             results.append(writer.dot(lhs, rhs, total, op.lhs_type, op.rhs_type))
             new += [*pieces, *writer.ops]
@@ -167,11 +158,8 @@ class _Writer:
     def _shifted(self, target: type[Operation], value: SSAValue, by: int) -> SSAValue:
         if not by:
             return value
-        amount = self._constant(value.type, by)
-        properties: dict[str, Attribute] = {}
-        if target is integers.ShlOp:
-            properties = {"overflowFlags": integers.NO_OVERFLOW_FLAGS}
-        return self._insert(target.create(operands=[value, amount], result_types=[value.type], properties=properties))
+        self.ops += shifted(target, value, by)
+        return self.ops[-1].results[0]
 
     def _constant(self, kind: Attribute, number: int) -> SSAValue:
         return self._insert(llvm.ConstantOp.create(result_types=[kind], properties={"value": number_of(kind, number)}))

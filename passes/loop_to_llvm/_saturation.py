@@ -7,20 +7,18 @@ are spelled out: limits, which are two instructions, a plain conversion of what 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType, f32, f64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.arith import FPToSIOp, FPToUIOp
 from mlc.dialects.llvm import intrinsics, vectors
 from mlc.pass_manager.lowering import lowers
+from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
 from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, number_of, truncate
-from mlc.support.context import CompilerContext
 from mlc.support.types import element_type, vector_type
-from mlc.targets.machine import resolve_target
 
 _WORD = 32
 _BELOW_WORD = 2.0**31 - 128
@@ -28,21 +26,14 @@ _BELOW_WORD = 2.0**31 - 128
 
 
 @lowers(VALUES, FPToSIOp, FPToUIOp)
-class LowerSaturatingCast(RewritePattern):
+class LowerSaturatingCast(MachinePattern):
     """`arith.fptosi %x : vector<8xf32> to vector<8xi8>` -> `llvm.fptosi` of numbers from -128 to 127, truncated."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        self._target = ctx.target
-
-    @cached_property
-    def _is_spelled_out(self) -> bool:
-        return resolve_target(self._target).arch == "x86_64"
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         (x,), kind = op.operands, lower_type(op.results[0].type)
         is_signed, width = isinstance(op, FPToSIOp), bit_width(element_type(kind))
         fits = element_type(x.type) in (f32, f64) and width + (not is_signed) <= _WORD
-        if not fits or not self._is_spelled_out:
+        if not fits or self.machine.arch != "x86_64":
             intrinsic = intrinsics.FPToSISatOp if is_signed else intrinsics.FPToUISatOp
             rewriter.replace(op, intrinsic.create(operands=[x], result_types=[kind]))
             return

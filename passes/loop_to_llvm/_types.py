@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from mlc.dialects.llvm.integers import NO_OVERFLOW_FLAGS, ShlOp
 from mlc.support.types import scalar_attribute, vector_type
 
 POINTER = llvm.LLVMPointerType()
@@ -150,6 +151,13 @@ def shuffle(lhs: SSAValue, rhs: SSAValue, lanes: Sequence[int]) -> llvm.ShuffleV
     assert source is not None
     kind = VectorType(source.element_type, [len(lanes)])
     return llvm.ShuffleVectorOp(lhs, rhs, DenseArrayBase.from_list(i32, lanes), kind)
+
+
+def shifted(target: type[Operation], value: SSAValue, by: int) -> list[Operation]:
+    """Ops that shift an integer, or each lane of a vector, by so many bits; the last one gives it."""
+    amount = llvm.ConstantOp.create(result_types=[value.type], properties={"value": number_of(value.type, by)})
+    flags: dict[str, Attribute] = {"overflowFlags": NO_OVERFLOW_FLAGS} if target is ShlOp else {}
+    return [amount, target.create(operands=[value, amount.result], result_types=[value.type], properties=flags)]
 
 
 def concatenated(parts: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import integers
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import UnpackOp
 from mlc.dialects.loop.unpack import LEAST, MOST
 from mlc.pass_manager.lowering import lowers
-from mlc.passes.loop_to_llvm._types import VALUES, number_of
-from mlc.support.context import CompilerContext
+from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
+from mlc.passes.loop_to_llvm._types import VALUES, shifted
 from mlc.support.types import vector_type
-from mlc.targets.machine import Machine, resolve_target
 
 _NUMBERS = [float(n) for n in (*range(MOST + 1), *range(LEAST, 0))]
 """The number of each code of four bits."""
 
 
 @lowers(VALUES, UnpackOp)
-class LowerUnpack(RewritePattern):
+class LowerUnpack(MachinePattern):
     """A shift to the right and a lookup; or a shift to the left, one to the right, and a conversion."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        self._target = ctx.target
-
-    @cached_property
-    def _machine(self) -> Machine:
-        return resolve_target(self._target)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: UnpackOp, rewriter: PatternRewriter) -> None:
@@ -42,7 +33,7 @@ class LowerUnpack(RewritePattern):
         ops: list[Operation] = []
         lookup = None
         if kind is not None and kind.get_shape()[0] == len(_NUMBERS):
-            machine = self._machine
+            machine = self.machine
             lookup = machine.architecture.lookup(machine.features, 32 * len(_NUMBERS))
         if lookup is not None:
             codes = _shifted(llvm.LShrOp, op.words, at, ops)
@@ -59,7 +50,5 @@ def _shifted(target: type[Operation], value: SSAValue, by: int, ops: list[Operat
     """`value` shifted by a number of bits; the ops for it are appended."""
     if not by:
         return value
-    amount = llvm.ConstantOp.create(result_types=[value.type], properties={"value": number_of(value.type, by)})
-    flags: dict[str, Attribute] = {"overflowFlags": integers.NO_OVERFLOW_FLAGS} if target is integers.ShlOp else {}
-    ops += [amount, target.create(operands=[value, amount.result], result_types=[value.type], properties=flags)]
+    ops += shifted(target, value, by)
     return ops[-1].results[0]

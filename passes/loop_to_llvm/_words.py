@@ -9,21 +9,19 @@ there is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerType, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import integers
 from mlc.dialects.loop import WordOp
 from mlc.dialects.loop.dot import WORD_BITS
 from mlc.pass_manager.lowering import lowers
-from mlc.passes.loop_to_llvm._types import VALUES, bit_width, concatenated, number_of, shuffle
-from mlc.support.context import CompilerContext
+from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
+from mlc.passes.loop_to_llvm._types import VALUES, bit_width, concatenated, shifted, shuffle
 from mlc.support.types import vector_type
-from mlc.targets.machine import Machine, resolve_target
 
 _PIECE = 128
 """The bits of what an instruction interleaves by itself."""
@@ -32,15 +30,8 @@ _LANES = _PIECE // WORD_BITS
 
 
 @lowers(VALUES, WordOp)
-class LowerWord(RewritePattern):
+class LowerWord(MachinePattern):
     """`loop.word` becomes shuffles, or shifts of single numbers."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        self._target = ctx.target
-
-    @cached_property
-    def _machine(self) -> Machine:
-        return resolve_target(self._target)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: WordOp, rewriter: PatternRewriter) -> None:
@@ -50,7 +41,7 @@ class LowerWord(RewritePattern):
         if lanes % _LANES or lanes & (lanes - 1):
             writer.shifted(op.numbers, op.result.type)
         else:
-            writer.words(op.numbers, lanes, min(self._machine.vector_bits, WORD_BITS * lanes))
+            writer.words(op.numbers, lanes, min(self.machine.vector_bits, WORD_BITS * lanes))
         rewriter.replace(op, writer.ops)
 
 
@@ -70,13 +61,8 @@ class _WordWriter:
             if total is None:
                 total = wide
                 continue
-            value = number_of(words, place * self._bits)
-            by = self._insert(llvm.ConstantOp.create(result_types=[words], properties={"value": value}))
-            high = self._insert(
-                integers.ShlOp.create(
-                    operands=[wide, by], result_types=[words], properties={"overflowFlags": integers.NO_OVERFLOW_FLAGS}
-                )
-            )
+            self.ops += shifted(integers.ShlOp, wide, place * self._bits)
+            high = self.ops[-1].results[0]
             total = self._insert(llvm.OrOp.create(operands=[total, high], result_types=[words]))
 
     def words(self, rows: Sequence[SSAValue], lanes: int, register: int) -> None:

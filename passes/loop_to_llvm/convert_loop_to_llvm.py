@@ -26,7 +26,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.modules import modules_of
 from mlc.support.types import element_type
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target
 
 modules_of("mlc.passes.loop_to_llvm", "_[a-z]*.py")  # which register their patterns
 
@@ -55,14 +55,15 @@ class ConvertLoopToLlvmPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         _require_passes(module, self.name)
         check_calls(module)
-        with index_width(resolve_target(ctx.target).index_bits):
-            self._lower(module, ctx)
+        machine = resolve_target(ctx.target)
+        with index_width(machine.index_bits):
+            self._lower(module, ctx, machine)
         _check(module)
 
-    def _lower(self, module: ModuleOp, ctx: CompilerContext) -> None:
+    def _lower(self, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> None:
         has_matrices = makes_matrices(module)
         halves_as_bits(module)
-        use_saturating_packs(module, resolve_target(ctx.target))
+        use_saturating_packs(module, machine)
         outline_threads(module, ctx)
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)
         values.lower(op for op in module.ops if not isinstance(op, func.FuncOp))
@@ -71,7 +72,7 @@ class ConvertLoopToLlvmPass(Pass):
         for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
             _warn_of_schedule(function, ctx)
             if has_matrices:
-                lower_matrices(function, resolve_target(ctx.target))
+                lower_matrices(function, machine)
             accesses.lower(function.body.walk())
             values.lower(function.body.walk())
             lower_function(function, prepares=has_matrices)

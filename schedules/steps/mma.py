@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import copysign
 from random import Random
 from typing import Any, Self, cast
 
@@ -301,7 +302,10 @@ def _require_only_sums(columns: ForOp, reduction: ForOp) -> None:
 
 
 def _is_zero(value: Attribute) -> bool:
-    return isinstance(value, IntegerAttr | FloatAttr) and str(value.value.data) in ("0", "0.0")
+    """Whether a number is 0, and not the negative one."""
+    if not isinstance(value, IntegerAttr | FloatAttr):
+        return False
+    return value.value.data == 0 and copysign(1.0, value.value.data) > 0
 
 
 @dataclass(frozen=True)
