@@ -10,12 +10,12 @@ from mlc.architectures.architecture import (
     COMMON,
     LLVM,
     Cpu,
-    DotInstruction,
     InstructionSet,
     Reported,
     Tuned,
 )
 from mlc.architectures.facts import FactSource, facts
+from mlc.architectures.instructions import ByteLookup, DotInstruction
 
 _MANUAL = FactSource("manual", "Technical Reference Manual of the core")
 
@@ -244,3 +244,7 @@ class Aarch64(InstructionSet):
                 return DotInstruction("llvm.aarch64.neon.bfdot.v4f32.v8bf16", "bfloat")
             case _:
                 return None
+
+    def byte_lookup(self, features: tuple[str, ...], bits: int) -> ByteLookup | None:
+        """`tbl` sees up to four registers."""
+        return ByteLookup("llvm.aarch64.neon.tbl4.v16i8", 128, 64, codes_at=4, wraps=False) if bits == 128 else None

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
 from mlc.architectures.facts import FACTS, FactSource, Issue
+from mlc.architectures.instructions import ByteLookup, DotInstruction, MatrixRegisters, SaturatingPacks
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -90,66 +91,6 @@ class Cpu:
         """What the core starts per cycle."""
         whole = {f.name for f in fields(Issue)}
         return Issue(**{name: value for name, value in self.values.items() if name in whole})  # pyright: ignore[reportArgumentType]
-
-
-class DotInstruction(NamedTuple):
-    """An instruction that computes dot products of the short numbers in words of 32 bits, lane by lane."""
-
-    intrinsic: str
-    """LLVM's name of it. It takes sums, if it adds to them, and two vectors of short numbers."""
-    element: str
-    """The LLVM type of the elements of these vectors: of words, or of the numbers in them."""
-    adds: bool = True
-    """Whether it adds to sums. Else an addition follows."""
-
-    def operands(self, lanes: int) -> str:
-        """The LLVM type of a vector of so many words."""
-        return f"<{lanes * 32 // _BITS[self.element]} x {self.element}>"
-
-
-class MatrixRegisters(NamedTuple):
-    """Registers that hold matrices, and LLVM's names of instructions on them.
-
-    Before they are used, each is told the size of the matrices that it will hold. All instructions take numbers of
-    registers; those that access memory also an address, and the bytes from one row to the next.
-    """
-
-    number: int
-    rows: int
-    row_bytes: int
-    least_rows: int
-    """Products of matrices of fewer rows take as long as those of so many."""
-    configure: str
-    """Takes the address of what `InstructionSet.matrix_configuration` gives. What registers hold is lost."""
-    release: str
-    zero: str
-    load: str
-    store: str
-
-    @property
-    def words(self) -> int:
-        """How many words of 32 bits a row has."""
-        return self.row_bytes // 4
-
-
-class SaturatingPacks(NamedTuple):
-    """Instructions that make bytes of floats, a vector of those of four vectors. LLVM's names of them."""
-
-    convert: str
-    """From f32 to the nearest i32, by the rounding mode; to the least one of NaN and of what fits none."""
-    is_masked: bool
-    """Whether that takes what other lanes hold, a mask and a rounding mode, too."""
-    halves: str
-    """From two vectors of i32 to one of i16, the nearest there are, in pieces of 16 bytes from both in turn."""
-    bytes: str
-    """From two vectors of i16 to one of i8 in the same way."""
-    unsigned_bytes: str
-    """To ui8."""
-
-
-_BITS = {"i32": 32, "i16": 16, "i8": 8, "bfloat": 16}
-PER_WORD = {"i8": 4, "ui8": 4, "i16": 2, "ui16": 2, "bf16": 2, "f16": 2}
-"""How many numbers of each short type a word of 32 bits holds."""
 
 
 class Tuned(Protocol):
@@ -326,6 +267,11 @@ class InstructionSet(Architecture):
 
     def saturating_packs(self, features: tuple[str, ...], bits: int) -> SaturatingPacks | None:
         """What makes bytes of floats, if vectors of `bits` have instructions that saturate."""
+        del features, bits
+        return None
+
+    def byte_lookup(self, features: tuple[str, ...], bits: int) -> ByteLookup | None:
+        """What looks up bytes in a table of 256, if vectors of `bits` have an instruction for it."""
         del features, bits
         return None
 

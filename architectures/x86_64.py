@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from mlc.architectures.architecture import (
     Cpu,
-    DotInstruction,
     InstructionSet,
-    MatrixRegisters,
-    SaturatingPacks,
     Tuned,
 )
 from mlc.architectures.cpuid import CPUID_BITS, present_features
+from mlc.architectures.instructions import ByteLookup, DotInstruction, MatrixRegisters, SaturatingPacks
 from mlc.architectures.x86_64_cpus import CPUS, EXTRAS, LEVELS
 from mlc.support.errors import NamedOption, UserError
 
@@ -33,6 +31,12 @@ _TILE_PRODUCTS = {
 """Products of tiles: the feature, and LLVM's name of the instruction."""
 
 
+_ZMM = 512
+_SHUFFLES_OF_BYTES = {
+    128: "llvm.x86.ssse3.pshuf.b.128",
+    256: "llvm.x86.avx2.pshuf.b",
+    512: "llvm.x86.avx512.pshuf.b.512",
+}
 _PACKS = {
     128: SaturatingPacks(
         "llvm.x86.sse2.cvtps2dq",
@@ -189,6 +193,15 @@ class X86(InstructionSet):
 
     def saturating_packs(self, features: tuple[str, ...], bits: int) -> SaturatingPacks | None:
         return _PACKS[bits] if _has_integers(features, bits) else None
+
+    def byte_lookup(self, features: tuple[str, ...], bits: int) -> ByteLookup | None:
+        """`vpermi2b` sees 128 bytes, of which a bit of the code selects one half; `pshufb` 16, and a set high bit of a
+        code gives 0."""
+        if "avx512vbmi" in features and bits == _ZMM:
+            return ByteLookup("llvm.x86.avx512.vpermi2var.qi.512", _ZMM, 128, codes_at=1, wraps=True)
+        if not _has_integers(features, bits):
+            return None
+        return ByteLookup(_SHUFFLES_OF_BYTES[bits], bits, 16, codes_at=1, wraps=False, counts_from=0x70)
 
 
 def _has_integers(features: tuple[str, ...], bits: int) -> bool:

@@ -78,6 +78,7 @@ PIPELINE = (
     Stage("graph", "flatten-windows", 2, "few channels fill no matrix of a register: a row of a window does"),
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Stage("graph", "fold-scales", 1, "what quantises a product divides by no scale: that is in the factors before it"),
+    Stage("graph", "use-lookup-tables", 1, "a function of a number of 8 bits has 256 results: they are looked up"),
     Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
     Stage("graph", "dce", 1, "and ops without users"),
     Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", fast=True),

@@ -11,18 +11,19 @@ from typing import Any
 
 from mlc.architectures import cpus, instruction_set_named, instruction_sets, known_architecture
 from mlc.architectures.architecture import (
-    PER_WORD,
     Architecture,
     Cpu,
-    DotInstruction,
     InstructionSet,
-    MatrixRegisters,
     MemorySpace,
 )
 from mlc.architectures.facts import FACTS, FactSource, Issue, Memory, ThreadCosts
+from mlc.architectures.instructions import PER_WORD, ByteLookup, DotInstruction, MatrixRegisters
 from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.machine_file import measured_facts
+
+_PER_LOADED_LANE = 3
+"""Instructions that look up one lane of a vector in memory: an extraction, a load and an insertion."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,16 @@ class Machine:
         if not isinstance(architecture, InstructionSet):
             return None
         return architecture.matrix_instruction(self.features, lhs, rhs)
+
+    def byte_lookup(self, lanes: int) -> ByteLookup | None:
+        """The instruction that looks up vectors of so many bytes in a table; None where it takes longer than loads."""
+        found = None
+        if isinstance(self.architecture, InstructionSet):
+            found = self.architecture.byte_lookup(self.features, self.vector_bits)
+        if found is None:
+            return None
+        vectors = -(-lanes // (found.bits // 8))
+        return found if vectors * (found.parts + found.others) < _PER_LOADED_LANE * lanes else None
 
     def dots(self, lhs: str, rhs: str) -> float:
         """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.

@@ -21,6 +21,7 @@ from mlc.dialects.graph.convolution import *
 from mlc.dialects.graph.elementwise import *
 from mlc.dialects.graph.fusion import *
 from mlc.dialects.graph.gather import *
+from mlc.dialects.graph.lookup import *
 from mlc.dialects.graph.moves import *
 from mlc.dialects.graph.normalization import *
 from mlc.dialects.graph.pooling import *

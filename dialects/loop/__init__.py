@@ -21,6 +21,7 @@ from mlc.dialects.loop.control import (
     enclosing_loops,
 )
 from mlc.dialects.loop.dot import DotOp, WordOp
+from mlc.dialects.loop.lookup import LookupOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.mma import MmaOp
 from mlc.dialects.loop.prefetch import PrefetchOp
@@ -31,7 +32,7 @@ from mlc.dialects.loop.unpack import UnpackOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, WordOp, MmaOp, UnpackOp],
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, WordOp, MmaOp, UnpackOp, LookupOp],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -44,6 +45,7 @@ __all__ = [
     "ForOp",
     "Lanes",
     "LoadOp",
+    "LookupOp",
     "Loop",
     "LoopKind",
     "LoopKindAttr",

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     TensorType,
     i1,
+    i8,
     i32,
     i64,
 )
@@ -31,6 +32,8 @@ from mlc.dialects.arith import (
     SelectOp,
     TruncIOp,
 )
+from mlc.dialects.loop import LookupOp
+from mlc.dialects.loop.lookup import CODES
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d
 from mlc.passes.graph_to_tensor._iteration import points_like
@@ -277,3 +280,15 @@ class CompareToMap(Elementwise):
             return p(CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
 
         return self.map(op, b, body)
+
+
+@lowers("convert-graph-to-tensor", graph.LookupOp)
+class LookupToMap(Elementwise):
+    """The same table, whose bytes have no sign."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.LookupOp)
+        numbers = [n if n < 1 << 7 else n - (1 << 8) for n in cast(Sequence[int], op.table.get_values())]
+        table = DenseIntOrFPElementsAttr.from_list(TensorType(i8, [CODES]), numbers)
+        element = op.table.type.get_element_type()
+        return self.map(op, b, lambda p, x: p(LookupOp, x, table, element))

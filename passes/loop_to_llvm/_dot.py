@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from mlc.architectures.architecture import DotInstruction
+from mlc.architectures.instructions import DotInstruction
 from mlc.dialects.llvm import integers, intrinsics
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import DotOp

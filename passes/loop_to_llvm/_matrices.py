@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleO
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.architectures.architecture import MatrixRegisters
+from mlc.architectures.instructions import MatrixRegisters
 from mlc.dialects import loop
 from mlc.dialects.llvm import CallIntrinsicOp
 from mlc.dialects.llvm import FuncOp as LLVMFuncOp

@@ -24,7 +24,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, ModuleO
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from mlc.architectures.architecture import InstructionSet, SaturatingPacks
+from mlc.architectures.architecture import InstructionSet
+from mlc.architectures.instructions import SaturatingPacks
 from mlc.dialects.arith import CmpfOp, SelectOp, TruncIOp
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.passes.loop_to_llvm._types import concatenated, integer_constant, number_of, shuffle
