@@ -50,8 +50,10 @@ class Grouping:
     for the group.
     """
 
-    max_ops: int
+    max_ops: int = 0
     attention: bool = True
+    with_reader: set[GraphOp] = field(default_factory=set[GraphOp])
+    """Ops that belong to what reads them, whoever computes their operands."""
     group_of: dict[Operation, Group] = field(default_factory=dict[Operation, Group])
     _position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     _uses: dict[Operation, int] = field(default_factory=dict[Operation, int])
@@ -93,7 +95,7 @@ class Grouping:
     def _assign(self, op: GraphOp, together: Sequence[GraphOp]) -> None:
         """Put `op`, and what belongs `together` with it, into the group of a producer, with other producers' groups."""
         joined = Group()
-        if len(together) == 1:
+        if len(together) == 1 and op not in self.with_reader:
             candidates = [
                 self.group_of[p] for p in producers(op) if p in self.group_of and self.obstacle(p, op) is None
             ]
@@ -142,6 +144,14 @@ class Grouping:
 
     def obstacle(self, producer: GraphOp, consumer: GraphOp) -> str | None:
         """What forbids computing these two together, whatever else is in the group."""
+        if (apart := self.why_apart(producer, consumer)) is not None:
+            return apart
+        if not self.may_be_private(producer):
+            return f"result has {self._count_uses(producer)} uses"
+        return None
+
+    def why_apart(self, producer: GraphOp, consumer: GraphOp) -> str | None:
+        """What forbids computing these two together, even if nobody else reads the producer."""
         for op in (producer, consumer):
             if not _computes(op):
                 return f"{op.name} {_OTHER if not op.MOVES else 'moves data'}"
@@ -158,11 +168,9 @@ class Grouping:
         found, needed = shape_of(producer.result), shape_of(consumer.result)
         if consumer.MAPS and found != needed:
             return f"shapes differ {times(found)} vs {times(needed)}"
-        if not self._may_be_private(producer):
-            return f"result has {self._count_uses(producer)} uses"
         return None
 
-    def _may_be_private(self, op: GraphOp) -> bool:
+    def may_be_private(self, op: GraphOp) -> bool:
         """Whether all readers of the result could be in one group with `op`."""
         if op not in self._private:
             shape = shape_of(op.result)
@@ -204,6 +212,8 @@ class Grouping:
             return self._why_not_moved(producer, consumer)
         if (obstacle := self.obstacle(producer, consumer)) is not None:
             return obstacle
+        if consumer in self.with_reader:
+            return f"{consumer.name} is computed where it is read"
         if self._count_uses(producer) > 1:
             return f"result has {self._count_uses(producer)} uses"
         if len(self.group_of[producer].ops) + len(self.group_of[consumer].ops) > self.max_ops:

@@ -72,7 +72,7 @@ class UseLookupTablesPass(Pass):
         machine: Machine | None = None
         for op in reversed(ops):
             function = functions.of.get(op.result)
-            if op.parent is None or function is None or not function.ops or element_of(op.result) not in CODE_TYPES:
+            if op.parent is None or function is None or element_of(op.result) not in CODE_TYPES:
                 continue
             machine = machine or resolve_target(ctx.target)
             if op.result.first_use is not None and function.instructions > _instructions_of_lookup(machine):
@@ -86,10 +86,9 @@ class _Function(NamedTuple):
     """Those, of the value's shape."""
     results: Array
     """For each of them."""
-    ops: int = 0
-    """How many ops compute it."""
     instructions: int = 0
-    """An estimate of how many instructions compute as many results as a vector has bytes."""
+    """How many instructions compute as many results as a vector has bytes, at most `_MANY`; what is read twice counts
+    twice."""
 
 
 @dataclass
@@ -141,8 +140,7 @@ class _Functions:
         return _Function(
             read[0].source,
             results,
-            1 + sum(f.ops for f in distinct),
-            own + sum(f.instructions for f in distinct),
+            min(own + sum(f.instructions for f in distinct), _MANY),
         )
 
 
@@ -162,6 +160,8 @@ _INSTRUCTIONS: dict[type[Operation], int] = {
 """Instructions on one vector of ops that take few."""
 _OF_A_FUNCTION = 12
 """Of those that are polynomials or divide, at least."""
+_MANY = 1 << 20
+"""More instructions than any lookup takes."""
 
 
 def _instructions_of_lookup(machine: Machine) -> int:
@@ -181,4 +181,4 @@ def _replace(op: GraphOp, function: _Function, ctx: CompilerContext) -> None:
     Rewriter.replace_op(op, new)
     for operand in operands:
         erase_unused(operand)
-    ctx.remark(new, f"{function.ops} ops on numbers of 8 bits became a table of their results")
+    ctx.remark(new, "a function of a number of 8 bits became a table of its results")

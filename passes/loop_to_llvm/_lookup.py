@@ -64,8 +64,8 @@ class _Load(_Writer):
         """The entries of a vector of codes, lane by lane."""
         result = self._op.codes
         for lane in range(lanes):
-            code = self.insert(vector.ExtractOp([lane], self._op.codes, i8))
-            result = self.insert(vector.InsertOp([lane], self.entry(code), result))
+            code = self.insert(vector.ExtractOp(self._op.codes, [lane], i8))
+            result = self.insert(vector.InsertOp(self.entry(code), result, [lane]))
         return result
 
 
