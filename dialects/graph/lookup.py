@@ -10,7 +10,7 @@ from xdsl.irdl import AttrSetConstraint, irdl_op_definition, operand_def, prop_d
 
 from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import Tensor, Value, tensor, type_of, violation
-from mlc.dialects.loop.lookup import CODES
+from mlc.dialects.loop.lookup import ENTRIES
 from mlc.support.dtypes import unsigned
 from mlc.support.semantics import evaluates
 
@@ -55,8 +55,8 @@ class LookupOp(ElementwiseOp):
             VerifyException: c1 the table is no vector of 256 integers of 8 bits.
         """
         kind = table.type
-        if list(kind.get_shape()) != [CODES] or kind.get_element_type() not in CODE_TYPES:
-            raise violation(cls.name, 1, f"the table is {kind}; required: {CODES} integers of 8 bits")
+        if list(kind.get_shape()) != [ENTRIES] or kind.get_element_type() not in CODE_TYPES:
+            raise violation(cls.name, 1, f"the table is {kind}; required: {ENTRIES} integers of 8 bits")
         return tensor(input.get_shape(), kind.get_element_type())
 
     def inferred_type(self) -> Tensor:
@@ -68,5 +68,5 @@ def lookup(op: LookupOp, x: Array) -> Array:
     """An index for each number."""
     import numpy as np
 
-    table = np.resize(np.array(list(cast(Any, op.table).get_values()), np.int64), CODES)
+    table = np.array(list(cast(Any, op.table).get_values()), np.int64)
     return table.astype("int8" if op.table.type.get_element_type() == i8 else "uint8")[x.view(np.uint8)]

@@ -25,7 +25,7 @@ from mlc.support.types import element_type
 if TYPE_CHECKING:
     from mlc.support.semantics import Array
 
-CODES = 256
+ENTRIES = 256
 """How many numbers eight bits hold, and entries a table has."""
 
 
@@ -60,9 +60,9 @@ class LookupOp(IRDLOperation):
         super().__init__(operands=[codes], result_types=[result_type], properties={"table": table})
 
     def verify_(self) -> None:
-        if self.table.type != TensorType(i8, [CODES]):
+        if self.table.type != TensorType(i8, [ENTRIES]):
             raise VerifyException(
-                f"loop.lookup: required a table of tensor<{CODES}xi8>, got {self.table.type} (lookup_c1)"
+                f"loop.lookup: required a table of tensor<{ENTRIES}xi8>, got {self.table.type} (lookup_c1)"
             )
         if element_type(self.codes.type) != i8:
             raise VerifyException(f"loop.lookup: required codes of i8, got {self.codes.type} (lookup_c2)")
@@ -74,4 +74,4 @@ def lookup(op: LookupOp, codes: Array) -> Array:
     import numpy as np
 
     table = np.array(list(cast(Any, op.table).get_values()), np.int64).astype(codes.dtype)
-    return np.resize(table, CODES)[codes.view(np.uint8)]
+    return table[codes.view(np.uint8)]

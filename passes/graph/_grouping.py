@@ -52,7 +52,7 @@ class Grouping:
 
     max_ops: int = 0
     attention: bool = True
-    with_reader: set[GraphOp] = field(default_factory=set[GraphOp])
+    with_reader: set[Operation] = field(default_factory=set[Operation])
     """Ops that belong to what reads them, whoever computes their operands."""
     group_of: dict[Operation, Group] = field(default_factory=dict[Operation, Group])
     _position: dict[Operation, int] = field(default_factory=dict[Operation, int])

@@ -79,13 +79,13 @@ class FusePass(Pass):
             _fuse_block(block, grouping, ctx)
 
 
-def _widened_by_readers(block: Block) -> set[GraphOp]:
+def _widened_by_readers(block: Block) -> set[Operation]:
     """Give each reader of a widened value an op of its own that widens it; these ops.
 
     That is for values that no single kernel reads, if all kernels that do can widen them: then it is the short value
     that is stored between kernels.
     """
-    grouping, found = Grouping(), set[GraphOp]()
+    grouping, found = Grouping(), set[Operation]()
     for op in list(block.ops):
         if not isinstance(op, DequantizeOp | CastOp) or not _widens(op) or grouping.may_be_private(op):
             continue
@@ -94,7 +94,7 @@ def _widened_by_readers(block: Block) -> set[GraphOp]:
             for reader in readers[1:]:
                 own = clone(op)
                 Rewriter.insert_op(own, InsertPoint.before(reader))
-                op.result.replace_uses_with_if(own.result, lambda use, reader=reader: use.operation is reader)
+                op.result.replace_uses_with_if(own.results[0], lambda use, reader=reader: use.operation is reader)
                 found.add(own)
             found.add(op)
     return found

@@ -32,7 +32,7 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.lookup import CODE_TYPES
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
-from mlc.dialects.loop.lookup import CODES
+from mlc.dialects.loop.lookup import ENTRIES
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import constant_array, erase_unused
 from mlc.reference import graph as reference
@@ -133,7 +133,7 @@ class _Functions:
                 (results,) = reference.evaluate(op, arrays)
         except UndefinedBehavior:
             return None
-        if results.shape != (CODES,):
+        if results.shape != (ENTRIES,):
             return None
         distinct = {id(f): f for f in read}.values()
         own = _INSTRUCTIONS.get(type(op), _OF_A_FUNCTION) * results.itemsize
@@ -148,7 +148,7 @@ def _identity(value: SSAValue) -> _Function | None:
     """A tensor of quantised numbers as a function of itself."""
     if not is_static(value.type) or (element := element_of(value)) not in CODE_TYPES:
         return None
-    return _Function(value, np.arange(CODES).astype(np.uint8).view(to_numpy(element)))
+    return _Function(value, np.arange(ENTRIES).astype(np.uint8).view(to_numpy(element)))
 
 
 _INSTRUCTIONS: dict[type[Operation], int] = {
@@ -172,7 +172,7 @@ def _instructions_of_lookup(machine: Machine) -> int:
 
 
 def _replace(op: GraphOp, function: _Function, ctx: CompilerContext) -> None:
-    kind = tensor((CODES,), element_of(op.result))
+    kind = tensor((ENTRIES,), element_of(op.result))
     table = DenseIntOrFPElementsAttr.from_list(cast(Any, kind), function.results.tolist())
     new = LookupOp(function.source, table)
     new.location = op.location

@@ -33,7 +33,7 @@ from mlc.dialects.arith import (
     TruncIOp,
 )
 from mlc.dialects.loop import LookupOp
-from mlc.dialects.loop.lookup import CODES
+from mlc.dialects.loop.lookup import ENTRIES
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d
 from mlc.passes.graph_to_tensor._iteration import points_like
@@ -289,6 +289,10 @@ class LookupToMap(Elementwise):
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.LookupOp)
         numbers = [n if n < 1 << 7 else n - (1 << 8) for n in cast(Sequence[int], op.table.get_values())]
-        table = DenseIntOrFPElementsAttr.from_list(TensorType(i8, [CODES]), numbers)
+        table = DenseIntOrFPElementsAttr.from_list(TensorType(i8, [ENTRIES]), numbers)
         element = op.table.type.get_element_type()
-        return self.map(op, b, lambda p, x: p(LookupOp, x, table, element))
+
+        def body(p: Points, x: SSAValue) -> SSAValue:
+            return p(LookupOp, x, table, element)
+
+        return self.map(op, b, body)

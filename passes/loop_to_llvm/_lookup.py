@@ -13,7 +13,6 @@ from mlc.architectures.instructions import ByteLookup
 from mlc.dialects import loop
 from mlc.dialects.arith import CmpiOp, SelectOp
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
-from mlc.dialects.loop.lookup import CODES
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
 from mlc.passes.loop_to_llvm._types import ACCESSES, concatenated, offset, shuffle
@@ -39,7 +38,7 @@ class LowerLookup(MachinePattern):
         rewriter.replace(op, writer.ops)
 
 
-class _Writer:
+class _LookupWriter:
     """Collects the ops that look up the codes of an op; the last one gives the result."""
 
     def __init__(self, op: loop.LookupOp) -> None:
@@ -51,7 +50,7 @@ class _Writer:
         return op.results[0]
 
 
-class _Load(_Writer):
+class _Load(_LookupWriter):
     """Each code is the index of a load."""
 
     def entry(self, code: SSAValue) -> SSAValue:
@@ -69,7 +68,7 @@ class _Load(_Writer):
         return result
 
 
-class _Shuffle(_Writer):
+class _Shuffle(_LookupWriter):
     """Parts of the table are operands of shuffles, whose results are put together."""
 
     def __init__(self, op: loop.LookupOp, found: ByteLookup) -> None:
@@ -77,8 +76,7 @@ class _Shuffle(_Writer):
         self._found = found
         self._lanes = found.bits // 8
         self._kind = VectorType(i8, [self._lanes])
-        values: Sequence[int] = op.table.get_values()  # pyright: ignore
-        self._table = list(values) if len(values) == CODES else [*values] * CODES
+        self._table: Sequence[int] = op.table.get_values()  # pyright: ignore
 
     def vector(self, lanes: int) -> SSAValue:
         """The entries of a vector of codes, as many at a time as fit in a register."""

@@ -46,12 +46,13 @@ func.func @scale(%q: tensor<7xi8>) -> (tensor<7xi8>, tensor<7xf32>) {
 
 // -----
 
-// Not a function of one number: two tensors, scales that differ along a dim, a broadcast, a scale that is not known.
+// Not a function of one number: two tensors, scales that differ along a dim, a broadcast, a scale that is not known, a
+// softmax.
 
 // CHECK-LABEL: @others
 // CHECK-NOT:     graph.lookup
 func.func @others(%q: tensor<2x4xui8>, %r: tensor<2x4xui8>, %v: tensor<4xui8>, %u: tensor<f32>)
-    -> (tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>) {
+    -> (tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>) {
   %s = graph.constant dense<0.05> : tensor<f32>
   %many = graph.constant dense<[0.1, 0.2, 0.3, 0.4]> : tensor<4xf32>
   %ones = graph.constant dense<1.0> : tensor<2x4xf32>
@@ -69,5 +70,8 @@ func.func @others(%q: tensor<2x4xui8>, %r: tensor<2x4xui8>, %v: tensor<4xui8>, %
   %e = graph.dequantize %q, %u, %z : tensor<2x4xui8>, tensor<f32>, tensor<ui8> -> tensor<2x4xf32>
   %6 = graph.exp %e : tensor<2x4xf32>
   %7 = graph.quantize %6, %s, %z : tensor<2x4xf32>, tensor<f32>, tensor<ui8> -> tensor<2x4xui8>
-  return %1, %3, %5, %7 : tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>
+  %8 = graph.softmax %a axis 1 : tensor<2x4xf32>
+  %9 = graph.quantize %8, %s, %z : tensor<2x4xf32>, tensor<f32>, tensor<ui8> -> tensor<2x4xui8>
+  return %1, %3, %5, %7, %9
+      : tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>, tensor<2x4xui8>
 }
