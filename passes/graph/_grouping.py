@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import GraphOp, MoveOp, ReshapeOp
+from mlc.dialects.graph import CastOp, DequantizeOp, GraphOp, MoveOp, ReshapeOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, times
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._movers import foldable, keeps_contiguous, moves_before, why_not_folded
-from mlc.support.dtypes import is_supported, standing_for
+from mlc.support.dtypes import is_supported, standing_for, to_numpy
+from mlc.support.ir import clone
 
 _OTHER = "does not say that it maps, contracts or reduces"
 
@@ -50,15 +52,15 @@ class Grouping:
     for the group.
     """
 
-    max_ops: int = 0
+    max_ops: int
     attention: bool = True
-    with_reader: set[Operation] = field(default_factory=set[Operation])
-    """Ops that belong to what reads them, whoever computes their operands."""
     group_of: dict[Operation, Group] = field(default_factory=dict[Operation, Group])
     _position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     _uses: dict[Operation, int] = field(default_factory=dict[Operation, int])
     _private: dict[Operation, bool] = field(default_factory=dict[Operation, bool])
     _inside_attention: set[GraphOp] = field(default_factory=set[GraphOp])
+    _in_readers: set[Operation] = field(default_factory=set[Operation])
+    """Ops that widen what another group stores."""
     _strided: set[SSAValue] = field(default_factory=set[SSAValue])
     """Operands that may be read with a stride."""
 
@@ -74,6 +76,9 @@ class Grouping:
                 self._assign(op, attention.get(op, [op]))
         guessed = {id(g): g for g in self.group_of.values()}
         groups = [part for group in guessed.values() for part in self._finish(group)]
+        for group in groups:
+            self._widen_in_readers(group)
+        groups = [group for group in groups if group.ops]
         for op in block.ops:
             if isinstance(op, GraphOp) and op.STORED_BY_PRODUCER:
                 self._append(op)
@@ -95,7 +100,7 @@ class Grouping:
     def _assign(self, op: GraphOp, together: Sequence[GraphOp]) -> None:
         """Put `op`, and what belongs `together` with it, into the group of a producer, with other producers' groups."""
         joined = Group()
-        if len(together) == 1 and op not in self.with_reader:
+        if len(together) == 1:
             candidates = [
                 self.group_of[p] for p in producers(op) if p in self.group_of and self.obstacle(p, op) is None
             ]
@@ -144,13 +149,13 @@ class Grouping:
 
     def obstacle(self, producer: GraphOp, consumer: GraphOp) -> str | None:
         """What forbids computing these two together, whatever else is in the group."""
-        if (apart := self.why_apart(producer, consumer)) is not None:
+        if (apart := self._why_apart(producer, consumer)) is not None:
             return apart
-        if not self.may_be_private(producer):
+        if not self._may_be_private(producer):
             return f"result has {self._count_uses(producer)} uses"
         return None
 
-    def why_apart(self, producer: GraphOp, consumer: GraphOp) -> str | None:
+    def _why_apart(self, producer: GraphOp, consumer: GraphOp) -> str | None:
         """What forbids computing these two together, even if nobody else reads the producer."""
         for op in (producer, consumer):
             if not _computes(op):
@@ -170,7 +175,7 @@ class Grouping:
             return f"shapes differ {times(found)} vs {times(needed)}"
         return None
 
-    def may_be_private(self, op: GraphOp) -> bool:
+    def _may_be_private(self, op: GraphOp) -> bool:
         """Whether all readers of the result could be in one group with `op`."""
         if op not in self._private:
             shape = shape_of(op.result)
@@ -204,6 +209,37 @@ class Grouping:
                 self.group_of[op] = part
             yield part
 
+    def _widen_in_readers(self, group: Group) -> None:
+        """Let the groups that read a widened value widen it, each by an op of its own, if all of them can.
+
+        Then the short value is stored between kernels. What leads to the last op of a group leads to its input.
+        """
+        op = group.ops[-1]
+        if not _widens(op) or any(
+            self.group_of.get(p) is group for p in producers(op) if p is not op.operands[0].owner
+        ):
+            return
+        readers = list(dict.fromkeys(use.operation for use in op.result.uses))
+        if not all(isinstance(r, GraphOp) and self._can_widen(r, op) for r in readers):
+            return
+        group.ops.pop()
+        for reader in readers:
+            own = op
+            if reader is not readers[-1]:
+                own = clone(op)
+                Rewriter.insert_op(own, InsertPoint.before(op))
+                op.result.replace_uses_with_if(own.result, lambda use, reader=reader: use.operation is reader)
+                self._position[own] = self._position[op]
+            self._in_readers.add(own)
+            self.group_of[own] = self.group_of[reader]
+            self.group_of[own].ops.append(own)
+            self.group_of[own].ops.sort(key=self._position.__getitem__)
+
+    def _can_widen(self, reader: GraphOp, op: GraphOp) -> bool:
+        """Whether the group of a reader can take along what widens an operand."""
+        own = self.group_of.get(reader)
+        return own is not None and len(own.ops) < self.max_ops and self._why_apart(op, reader) is None
+
     def why_separate(self, producer: GraphOp, consumer: GraphOp) -> str:
         """Why two ops, one of which reads the other, are in different groups."""
         if consumer.STORED_BY_PRODUCER and _computes(producer):
@@ -212,8 +248,8 @@ class Grouping:
             return self._why_not_moved(producer, consumer)
         if (obstacle := self.obstacle(producer, consumer)) is not None:
             return obstacle
-        if consumer in self.with_reader:
-            return f"{consumer.name} is computed where it is read"
+        if consumer in self._in_readers:
+            return f"{consumer.name} is computed where it is read: what is stored is shorter"
         if self._count_uses(producer) > 1:
             return f"result has {self._count_uses(producer)} uses"
         if len(self.group_of[producer].ops) + len(self.group_of[consumer].ops) > self.max_ops:
@@ -237,6 +273,14 @@ class Grouping:
 def _computes(op: GraphOp) -> bool:
     """Whether a group may hold `op`; of those that do not map it has at most one."""
     return op.MAPS or op.CONTRACTS or op.REDUCES
+
+
+def _widens(op: GraphOp) -> bool:
+    """Whether an op makes longer numbers of shorter ones, and nothing else."""
+    if not isinstance(op, DequantizeOp | CastOp):
+        return False
+    before, after = (to_numpy(standing_for(element_of(v))).itemsize for v in (op.input, op.result))
+    return before < after
 
 
 def _reduces_in_place(op: GraphOp) -> bool:

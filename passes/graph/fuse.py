@@ -12,11 +12,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import (
     AddOp,
-    CastOp,
     ConstantOp,
     ConvOp,
     ConvTransposeOp,
-    DequantizeOp,
     FusionOp,
     GraphOp,
     MatmulOp,
@@ -26,14 +24,13 @@ from mlc.dialects.graph import (
     constant_of,
     splat_of,
 )
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import channel_dim
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._blocks import graph_blocks
 from mlc.passes.graph._grouping import Group, Grouping, producers
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import standing_for, to_numpy
 from mlc.support.ir import clone
 
 _LONGEST_NAME = 48
@@ -75,34 +72,7 @@ class FusePass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         for block in graph_blocks(module):
-            grouping = Grouping(self.max_ops, self.attention, _widened_by_readers(block))
-            _fuse_block(block, grouping, ctx)
-
-
-def _widened_by_readers(block: Block) -> set[Operation]:
-    """Give each reader of a widened value an op of its own that widens it; these ops.
-
-    That is for values that no single kernel reads, if all kernels that do can widen them: then it is the short value
-    that is stored between kernels.
-    """
-    grouping, found = Grouping(), set[Operation]()
-    for op in list(block.ops):
-        if not isinstance(op, DequantizeOp | CastOp) or not _widens(op) or grouping.may_be_private(op):
-            continue
-        readers = list(dict.fromkeys(use.operation for use in op.result.uses))
-        if all(isinstance(r, GraphOp) and grouping.why_apart(op, r) is None for r in readers):
-            for reader in readers[1:]:
-                own = clone(op)
-                Rewriter.insert_op(own, InsertPoint.before(reader))
-                op.result.replace_uses_with_if(own.results[0], lambda use, reader=reader: use.operation is reader)
-                found.add(own)
-            found.add(op)
-    return found
-
-
-def _widens(op: DequantizeOp | CastOp) -> bool:
-    before, after = (to_numpy(standing_for(element_of(v))).itemsize for v in (op.input, op.result))
-    return before < after
+            _fuse_block(block, Grouping(self.max_ops, self.attention), ctx)
 
 
 def _fuse_block(block: Block, grouping: Grouping, ctx: CompilerContext) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TypeGuard
 
 from xdsl.dialects import func
@@ -135,3 +136,10 @@ def runs_along_memory(affine: AffineMap, dim: int) -> bool:
 def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
     """Whether an operand is an argument of the kernel that is read in one way."""
     return isinstance(operand, BlockArgument) and operand.has_one_use()
+
+
+def bytes_apart(operand: SSAValue, affine: AffineMap, dim: int) -> int:
+    """How many bytes of an operand lie between two neighbours along a dim; 0 if it does not depend on that."""
+    shape, bytes = tensor_type(operand).get_shape(), to_numpy(tensor_type(operand).element_type).itemsize
+    terms = enumerate(map(split_terms, affine.results))
+    return sum((factors.get(dim, 0) or 0) * prod(shape[axis + 1 :]) for axis, factors in terms) * bytes

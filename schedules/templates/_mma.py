@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from mlc.analysis.argument_names import argument_name
 from mlc.dialects.loop.steps import Step
@@ -21,7 +21,7 @@ from mlc.schedules.steps.pack import Pack
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
-from mlc.schedules.templates._contractions import Contraction, can_be_packed
+from mlc.schedules.templates._contractions import Contraction, bytes_apart, can_be_packed
 from mlc.support.affine import split_terms
 from mlc.targets.machine import Machine
 
@@ -56,12 +56,12 @@ def mma_steps(contraction: Contraction, machine: Machine, cycles_of_dots: float)
         return []
     panel = contraction.operands_with_lanes()[0][0]
     reads = list(zip(op.inputs, op.index_maps, map(str, op.read_types), strict=True))
-    (affine, lhs), *_ = ((affine, kind) for value, affine, kind in reads if value is not panel)
+    (image, affine, lhs), *_ = (read for read in reads if read[0] is not panel)
     rhs = next(kind for value, _, kind in reads if value is panel)
     moving = [factors[row] for factors in map(split_terms, affine.results) if row in factors]
     if machine.matrix_instruction(lhs, rhs) is None or len(moving) != 1 or not moving[0]:
         return []
-    search = _TileSearch(contraction, machine, row)
+    search = _TileSearch(contraction, machine, row, bytes_apart(image, affine, row))
     tile = min(search.tiles(), key=lambda tile: (search.cycles(tile), -tile.down * tile.rows, tile.across))
     if search.cycles(tile) >= cycles_of_dots or not can_be_packed(panel):
         return []
@@ -75,6 +75,8 @@ class _TileSearch:
     contraction: Contraction
     machine: Machine
     row: int
+    row_bytes: int
+    """From one row of the operand without lanes to the next."""
 
     def tiles(self) -> Iterator[MatrixTile]:
         """The tiles that fit: rows in equal parts of what there is, or as many as a register holds."""
@@ -100,12 +102,25 @@ class _TileSearch:
             for across, columns in _parts(self._width, tile.across):
                 busy = max(down * across * machine.matrix_cycles(rows), machine.issue.mma_latency)
                 moved = (down * rows + across * at_once) / machine.issue.loads
-                panel = across * at_once * registers.row_bytes
-                if panel * steps > machine.l1_bytes // 2:
-                    moved = max(moved, panel / machine.memory.l2_read)
+                far = self._lines_of_rows(down * rows) / prod(outer)  # taps of a window find what others have read
+                if across * at_once * registers.row_bytes * steps > machine.l1_bytes // 2:
+                    far += across * at_once
+                moved = max(moved, far * registers.row_bytes / machine.memory.l2_read)
                 sums = down * across * rows * (1 / machine.issue.stores + 1 / machine.issue.loads)
                 total += times * columns * (steps * side_by_side(busy, moved) + sums)
         return total * others
+
+    def _lines_of_rows(self, rows: int) -> int:
+        """How many lines come from the second cache for so many rows of a few words, one line each.
+
+        Rows that fill the sets of the first cache on which they fall come twice: the lines behind them, which are
+        brought along, have gone when their turn comes.
+        """
+        memory, period = self.machine.memory, self.machine.memory.set_period
+        if self.contraction.bytes_of_rows <= self.machine.l1_bytes // 2:
+            return 0
+        sets = period // gcd(self.row_bytes, period)
+        return rows if rows <= sets * memory.l1_ways else 2 * rows
 
     def steps(self, tile: MatrixTile, panel: str) -> list[Step]:
         """The schedule with a tile; `panel` is the argument that is stored in words."""

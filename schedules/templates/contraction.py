@@ -32,16 +32,20 @@ from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.unroll_reduction import UnrollReduction
 from mlc.schedules.steps.vectorize import Vectorize
-from mlc.schedules.templates._contractions import Contraction, can_be_packed, contractions_of, runs_along_memory
+from mlc.schedules.templates._contractions import (
+    Contraction,
+    bytes_apart,
+    can_be_packed,
+    contractions_of,
+    runs_along_memory,
+)
 from mlc.schedules.templates._dots import multiplying, steps_per_dot
 from mlc.schedules.templates._epilogue import loops_over_epilogue
 from mlc.schedules.templates._mma import mma_steps
 from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
 from mlc.schedules.templates._row_blocks import all_rows, row_blocks
-from mlc.support.affine import split_terms
-from mlc.support.dtypes import bytes_of, to_numpy
-from mlc.support.types import tensor_type
+from mlc.support.dtypes import bytes_of
 from mlc.targets.machine import Machine
 
 SHORT = 4
@@ -312,15 +316,8 @@ def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None, machine
     """How many neighbouring rows of an operand the first cache can hold at a time: fewer if they share its sets."""
     if row is None:
         return 16
-    distance, caches = _distance(operand, affine, row), machine.memory
+    distance, caches = bytes_apart(operand, affine, row), machine.memory
     return caches.l1_ways if distance and distance % caches.set_period == 0 else 16
-
-
-def _distance(operand: SSAValue, affine: AffineMap, dim: int) -> int:
-    """How many bytes of an operand lie between two neighbours along a dim; 0 if it does not depend on that."""
-    shape, bytes = tensor_type(operand).get_shape(), to_numpy(tensor_type(operand).element_type).itemsize
-    terms = enumerate(map(split_terms, affine.results))
-    return sum((factors.get(dim, 0) or 0) * prod(shape[axis + 1 :]) for axis, factors in terms) * bytes
 
 
 def _is_read_well(contraction: Contraction, machine: Machine) -> bool:
@@ -331,7 +328,7 @@ def _is_read_well(contraction: Contraction, machine: Machine) -> bool:
     """
     op = contraction.op
     operands, reduced = contraction.operands_with_lanes(), range(op.num_parallel, len(op.dims))
-    distances = [_distance(value, affine, dim) for value, affine in operands for dim in reduced]
+    distances = [bytes_apart(value, affine, dim) for value, affine in operands for dim in reduced]
     apart = all(not distance or distance % machine.memory.set_period for distance in distances)
     return apart and _bytes_of_panels(contraction) <= max(machine.l2_bytes, machine.l3_bytes)
 
