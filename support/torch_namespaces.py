@@ -12,7 +12,7 @@ ATEN = "aten"
 
 
 @dataclass(frozen=True)
-class Namespace:
+class TorchNamespace:
     """Where the operators of a namespace come from.
 
     Attributes:
@@ -25,10 +25,10 @@ class Namespace:
 
 
 NAMESPACES = {
-    ATEN: Namespace("torch", "torch"),
-    "torchvision": Namespace("torchvision", "torchvision"),
-    "quantized_decomposed": Namespace("torch.ao.quantization.fx._decomposed", "torchao"),
-    "torchao": Namespace("torchao.quantization", "torchao"),
+    ATEN: TorchNamespace("torch", "torch"),
+    "torchvision": TorchNamespace("torchvision", "torchvision"),
+    "quantized_decomposed": TorchNamespace("torch.ao.quantization.fx._decomposed", "torchao"),
+    "torchao": TorchNamespace("torchao.quantization", "torchao"),
 }
 """By name. Operators of a package are there once its module is imported."""
 ADDED = tuple(name for name in NAMESPACES if name != ATEN)

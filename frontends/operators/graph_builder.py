@@ -37,7 +37,7 @@ _MOST = 1 << 20
 MOST_COUNTED = 1 << 27
 """How long a row of numbers 0, 1, 2, … that patterns make may be."""
 _MOST_WIDENED = 1 << 14
-"""How many integers of 8 bits become floats now; more of them may be weights, which `use-short-weights` leaves short."""
+"""How many integers of 8 bits become floats now; more may be weights, which `use-short-weights` leaves short."""
 _MOST_EXPANDED = 1 << 24
 """And no operands that stand for so many bytes more than they take."""
 

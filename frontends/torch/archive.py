@@ -79,9 +79,10 @@ def _require_harmless(archive: ZipFile) -> None:
             program = archive.read(name)
             for operator, namespace in dict.fromkeys(_ADDED.findall(program)):
                 if overload_named(operator.decode()) is None:
-                    found = f"it calls '{operator.decode()}', which torch does not know"
+                    found, package = operator.decode(), NAMESPACES[namespace.decode()].package
                     raise ArchiveError(
-                        f"{found}; required: the package {NAMESPACES[namespace.decode()].package}, made for this version of torch"
+                        f"it calls '{found}', which torch does not know; required: the package {package}, made for "
+                        "this version of torch"
                     )
             for text in _expressions(json.loads(program)):
                 if "__" in text or not _SAFE.fullmatch(text):
@@ -111,8 +112,8 @@ def _tensors_only() -> Generator[list[UnpicklingError]]:
     """Lets `torch.load` give tensors and plain containers, whatever its caller asks for.
 
     Packages that add operators may add classes of tensors, too, and tell torch that these hold tensors alone: they are
-    imported where an object is of a class that torch does not know. What holds something else is noted, and taken for sample inputs without arguments; a program whose tensors it should
-    have held cannot be read.
+    imported where an object is of a class that torch does not know. What holds something else is noted, and taken for
+    sample inputs without arguments; a program whose tensors it should have held cannot be read.
     """
     torch, left_out = cast(Any, torch_package()), list[UnpicklingError]()
 

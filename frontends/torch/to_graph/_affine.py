@@ -15,11 +15,12 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.quantized_numbers import limited
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import Results
 from mlc.frontends.torch.to_graph._calls import Call
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._quantized import limited, quantized_type, zero_of
+from mlc.frontends.torch.to_graph._quantized import quantized_type, zero_of
 from mlc.support.dtypes import least_of, most_of
 
 _converts = partial(converts, domain="torchao")

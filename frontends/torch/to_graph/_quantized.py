@@ -15,11 +15,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.quantized_numbers import limited
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import Results
 from mlc.frontends.torch.to_graph._calls import Call, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.support.dtypes import least_of, most_of, to_numpy
 
 _converts = partial(converts, domain="quantized_decomposed")
 
@@ -146,16 +146,6 @@ def _range(b: Call, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValu
 
 
 # ---- parts of them
-
-
-def limited(b: Call, q: SSAValue, least: float, most: float) -> SSAValue:
-    """Quantised numbers from `least` to `most`."""
-    element = element_of(q)
-    if least > least_of(element):
-        q = b.maximum(q, b.constant(np.asarray(least, to_numpy(element)), element))
-    if most < most_of(element):
-        q = b.minimum(q, b.constant(np.asarray(most, to_numpy(element)), element))
-    return q
 
 
 def quantized_type(element: Attribute) -> Attribute:
