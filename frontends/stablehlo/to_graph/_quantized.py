@@ -80,7 +80,13 @@ def _meaning(kind: Attribute, owner: Operation) -> Uniform | None:
         found = uniform_of(element)
     except VerifyException as e:
         raise error_at(owner, str(e)) from None
-    if found is None or found.axis is None:
+    if found is None:
+        return None
+    with np.errstate(over="ignore"):
+        scales = np.asarray(found.scales).astype(to_numpy(found.expressed))
+    if not (np.isfinite(scales) & (scales > 0)).all():
+        raise error_at(owner, f"found the type {element}; a scale is 0 or infinite in {found.expressed}")
+    if found.axis is None:
         return found
     if found.axis >= len(shape) or shape[found.axis] not in (-1, len(found.scales)):
         says = f"{len(found.scales)} scales of axis {found.axis} for a shape of {list(shape)}"

@@ -30,3 +30,11 @@ func.func @main(%x: tensor<4x1x!quant.uniform<i8:f32:{0:2, 1:1}, {{0.1}, {0.2}}>
   %0 = stablehlo.uniform_dequantize %x : (tensor<4x1x!quant.uniform<i8:f32:{0:2, 1:1}, {{0.1}, {0.2}}>>) -> tensor<4x1xf32>
   return %0 : tensor<4x1xf32>
 }
+
+// -----
+
+// expected-error @+1 {{found the type !quant.uniform<i8:f16, 1e-9>; a scale is 0 or infinite in f16}}
+func.func @main(%x: tensor<4x!quant.uniform<i8:f16, 1e-9>>) -> tensor<4xf16> {
+  %0 = stablehlo.uniform_dequantize %x : (tensor<4x!quant.uniform<i8:f16, 1e-9>>) -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
