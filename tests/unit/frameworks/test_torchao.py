@@ -67,7 +67,7 @@ def _x(rows: int = 4) -> Any:
     return torch.randn(rows, _IN, generator=torch.Generator().manual_seed(3))
 
 
-@pytest.mark.parametrize("strict", [False, True], ids=["export", "strict export"])
+@pytest.mark.parametrize("strict", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["export", "strict export"])
 @pytest.mark.parametrize(("config", "bits", "product"), _CASES)
 def test_exported(
     config: Callable[[], Any], bits: int, product: str, strict: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
