@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mlc.pass_manager.places import with_placed
 from mlc.pass_manager.stage import Stage
+from mlc.support.torch_namespaces import NAMESPACES
 
 if TYPE_CHECKING:
     from mlc.pass_manager.base import Pass
@@ -15,7 +16,7 @@ LEVELS = ("graph", "tensor", "loop", "llvm")
 """The levels of the IR, from the model to machine code."""
 SOURCE_LEVELS = {
     "onnx": ("onnx",),
-    "aten": ("aten", "torchvision", "quantized_decomposed"),
+    "aten": tuple(NAMESPACES),
     "stablehlo": ("stablehlo", "chlo", "sdy"),
 }
 """The levels of models that come from elsewhere, each with its dialects. They stand beside one another above the first

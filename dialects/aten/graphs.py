@@ -55,7 +55,7 @@ from mlc.dialects.aten.nodes import (
     word,
 )
 from mlc.dialects.aten.ops import NoneOp, call, permuted
-from mlc.dialects.aten.schemas import NAMESPACES, OverloadSchema, op_name, schema_of, torch_package, with_numbers
+from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package, with_numbers
 from mlc.dialects.aten.tensors import array_of, constant_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp, IfOp, WhileOp, YieldOp
@@ -63,6 +63,7 @@ from mlc.support.errors import SourceLocation, UserError
 from mlc.support.functions import DONATED
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
+from mlc.support.torch_namespaces import NAMESPACES
 from mlc.support.types import real_type
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.aten.schemas import ATEN, OverloadSchema, overload_named, schema_of
+from mlc.dialects.aten.schemas import OverloadSchema, overload_named, schema_of
 from mlc.dialects.aten.values import value_of
 from mlc.dialects.schema_op import SchemaOp
+from mlc.support.torch_namespaces import ATEN
 
 OPERANDS = "aten.operands"
 """The attribute that says how many operands each argument is, where it is not one each."""

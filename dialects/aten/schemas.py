@@ -10,16 +10,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from mlc.support.errors import UserError
+from mlc.support.torch_namespaces import ATEN, NAMESPACES
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-ATEN = "aten"
-"""The dialect, and the prefix of the names of its ops."""
-NAMESPACES = (ATEN, "torchvision", "quantized_decomposed")
-"""The namespaces of operators that are read, each a dialect. Those of a package are there once that is imported."""
-_HOMES = {"quantized_decomposed": "torch.ao.quantization.fx._decomposed"}
-"""The modules that add namespaces and are not called like them."""
 _TENSORS = {"Tensor": "one", "Optional[Tensor]": "optional", "List[Tensor]": "list", "List[Optional[Tensor]]": "list"}
 """The types of arguments that are operands, as torch spells them."""
 
@@ -85,7 +80,7 @@ def torch_package(module: str = "torch") -> ModuleType:
 def import_namespace(namespace: str) -> None:
     """Import the package whose operators are in a namespace, if it is there; one that fails has none."""
     with suppress(Exception):
-        importlib.import_module(_HOMES.get(namespace, namespace))
+        importlib.import_module(NAMESPACES[namespace].module)
 
 
 def op_name(overload: Any) -> str:

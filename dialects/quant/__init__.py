@@ -1,4 +1,7 @@
-"""The quant dialect: types of quantized numbers, `!quant.uniform<i8:f32, 0.1:30>`, which mlc carries along."""
+"""The quant dialect: types of quantized numbers, `!quant.uniform<i8:f32, 0.1:30>`, which mlc carries along as text.
+
+`uniform.py` says what such a type means, which `convert-stablehlo-to-graph` makes integers of.
+"""
 
 from __future__ import annotations
 

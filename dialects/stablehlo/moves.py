@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 
+from mlc.dialects.quant.uniform import uniform_of
 from mlc.dialects.stablehlo import rules
 from mlc.dialects.stablehlo.base import I64, I64S, HloOp, Requirement, declare
 from mlc.dialects.stablehlo.rules import element, in_range, is_unique, require, shape, size, words
+from mlc.support.types import integer_width
 
 _FUNCTION = "attr-dict `:` functional-type(operands, results)"
 
@@ -36,7 +38,7 @@ class ConstantOp(HloOp):
 
     Required:
 
-    - `constant_c1`: the result has the type of the data
+    - `constant_c1`: the result has the type of the data, or a quantized one that is stored as the data is
     """
 
     name = "stablehlo.constant"
@@ -73,6 +75,14 @@ class ConstantOp(HloOp):
         return cls.create(properties=dict(properties), attributes=attributes, result_types=[parser.parse_type()])
 
     def print(self, printer: Printer) -> None:
+        if self.output.type != cast(Any, self.value).get_type():
+            printer.print_string("() <{value = ")
+            printer.print_attribute(self.value)
+            printer.print_string("}>")
+            printer.print_op_attributes(self.attributes)
+            printer.print_string(" : () -> ")
+            printer.print_attribute(self.output.type)
+            return
         printer.print_op_attributes(self.attributes)
         printer.print_string(" ")
         printer.print_attribute(self.value)
@@ -80,7 +90,18 @@ class ConstantOp(HloOp):
     def verify_(self) -> None:
         require(self, 1, hasattr(self.value, "get_type"), lambda: f"the value is {self.value}; it has to be dense data")
         found, needed = cast(Any, self.value).get_type(), self.output.type
-        require(self, 1, found == needed, lambda: f"the data is of type {found}; the result is of type {needed}")
+        is_right = found == needed or _stores(found, needed)
+        require(self, 1, is_right, lambda: f"the data is of type {found}; the result is of type {needed}")
+
+
+def _stores(data: Attribute, quantized: Attribute) -> bool:
+    """Whether data of a type are the integers of tensors of a quantized type."""
+    if not isinstance(data, TensorType) or not isinstance(quantized, TensorType):
+        return False
+    found, needed = cast("TensorType[Attribute]", data), cast("TensorType[Attribute]", quantized)
+    if (kind := uniform_of(needed.element_type)) is None or found.get_shape() != needed.get_shape():
+        return False
+    return integer_width(found.element_type) == kind.width
 
 
 def _iota(op: HloOp) -> None:

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import torch
 
-from mlc.dialects.aten.schemas import ATEN
 from mlc.frameworks.torch._factored import FACTORED
+from mlc.support.torch_namespaces import ATEN
 
 _ALSO_TAKEN_APART = (
     "alpha_dropout", "dist", "grid_sampler_2d", "ldexp", "native_dropout", "nll_loss_backward", "nll_loss_forward",

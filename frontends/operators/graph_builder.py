@@ -36,6 +36,8 @@ _MOST = 1 << 20
 """Results of up to this number of bytes are computed now; `fold-constants` decides on larger ones, such as weights."""
 MOST_COUNTED = 1 << 27
 """How long a row of numbers 0, 1, 2, … that patterns make may be."""
+_MOST_WIDENED = 1 << 14
+"""How many integers of 8 bits become floats now; more may be weights, which `use-short-weights` leaves short."""
 _MOST_EXPANDED = 1 << 24
 """And no operands that stand for so many bytes more than they take."""
 
@@ -153,6 +155,8 @@ class GraphBuilder:
             return False
         if isinstance(op, graph.DequantizeOp):
             return False  # products of integers need them
+        if isinstance(op, graph.CastOp) and arrays[0].dtype.itemsize == 1 and is_float(op.result):
+            return prod(type.get_shape()) <= _MOST_WIDENED  # and those of short weights
         if gives_splat(op, arrays):
             return True
         size = prod(type.get_shape()) * dtypes.to_numpy(type.element_type).itemsize

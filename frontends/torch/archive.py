@@ -17,16 +17,15 @@ from pickle import UnpicklingError
 from typing import Any, cast
 from zipfile import BadZipFile, ZipFile
 
-from mlc.dialects.aten.schemas import overload_named, torch_package
+from mlc.dialects.aten.schemas import import_namespace, overload_named, torch_package
 from mlc.support.mapped_file import MappedFile
+from mlc.support.torch_namespaces import ADDED, NAMESPACES
 
 _COMPILED = "/data/aotinductor/"
 _PICKLED = re.compile(r"/data/constants/opaque_obj\w*$")
 _PROGRAM = re.compile(r"(^|/)(models/[^/]+|serialized_exported_program)\.json$")
-_ADDED = re.compile(rb'"torch\.ops\.((torchvision|quantized_decomposed)\.\w+\.\w+)"')
+_ADDED = re.compile(rf'"torch\.ops\.(({"|".join(ADDED)})\.\w+\.\w+)"'.encode())
 """Operators that a package adds, which torch can read once it was imported."""
-_PACKAGES = {b"torchvision": "torchvision", b"quantized_decomposed": "torchao"}
-"""The packages that add them, by namespace."""
 _EXPRESSION = "expr_str"
 _SAFE = re.compile(
     r"""(?: \s | [A-Z]\w*\( | [A-Za-z_]\w*+(?!\() | '[A-Za-z_]\w*' | [0-9]+(?:\.[0-9]*)? | [()+*/%,<>=!&|~-] )*""",
@@ -54,7 +53,16 @@ def load_archive(file: MappedFile) -> Any:
         raise ArchiveError("it is not a ZIP file") from None
     with _tensors_only() as left_out, warnings.catch_warnings(), file.stream() as stream:
         warnings.simplefilter("ignore", FutureWarning)  # of torch, about itself
-        program = cast(Any, torch_package("torch.export")).load(stream)
+        try:
+            program = cast(Any, torch_package("torch.export")).load(stream)
+        except Exception as e:  # of many kinds; what was left out may have been a weight
+            if not left_out:
+                raise
+            raise ArchiveError(
+                f"it holds objects that torch does not load ({_first_line(left_out[0])}), and cannot be read without "
+                f"them ({_first_line(e)}); required: tensors, or weights of classes of an installed package "
+                f"({', '.join(dict.fromkeys(NAMESPACES[name].package for name in ADDED))})"
+            ) from None
     if left_out:
         program.example_inputs = None
     return program
@@ -71,9 +79,10 @@ def _require_harmless(archive: ZipFile) -> None:
             program = archive.read(name)
             for operator, namespace in dict.fromkeys(_ADDED.findall(program)):
                 if overload_named(operator.decode()) is None:
-                    found = f"it calls '{operator.decode()}', which torch does not know"
+                    found, package = operator.decode(), NAMESPACES[namespace.decode()].package
                     raise ArchiveError(
-                        f"{found}; required: the package {_PACKAGES[namespace]}, made for this version of torch"
+                        f"it calls '{found}', which torch does not know; required: the package {package}, made for "
+                        "this version of torch"
                     )
             for text in _expressions(json.loads(program)):
                 if "__" in text or not _SAFE.fullmatch(text):
@@ -94,18 +103,30 @@ def _expressions(value: object) -> Iterator[str]:
             pending += cast("list[Any]", each)
 
 
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
 @contextmanager
 def _tensors_only() -> Generator[list[UnpicklingError]]:
     """Lets `torch.load` give tensors and plain containers, whatever its caller asks for.
 
-    What holds something else is noted, and taken for sample inputs without arguments; a program whose tensors it should
-    have held cannot be read.
+    Packages that add operators may add classes of tensors, too, and tell torch that these hold tensors alone: they are
+    imported where an object is of a class that torch does not know. What holds something else is noted, and taken for
+    sample inputs without arguments; a program whose tensors it should have held cannot be read.
     """
     torch, left_out = cast(Any, torch_package()), list[UnpicklingError]()
 
-    def load(*arguments: Any, **options: Any) -> Any:
+    def load(file: Any, *arguments: Any, **options: Any) -> Any:
+        options["weights_only"] = True
         try:
-            return original(*arguments, **{**options, "weights_only": True})
+            return original(file, *arguments, **options)
+        except UnpicklingError:
+            for namespace in ADDED:
+                import_namespace(namespace)
+        try:
+            file.seek(0)
+            return original(file, *arguments, **options)
         except UnpicklingError as e:
             left_out.append(e)
             return (), {}

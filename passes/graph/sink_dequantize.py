@@ -16,6 +16,7 @@ from mlc.dialects.graph.quantization import FoldQuantizeOfDequantize, is_same_co
 from mlc.dialects.graph.shape import ReshapeOp
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tensor
 from mlc.pass_manager.base import Pass
+from mlc.passes.graph._spelled_out import raise_dequantize
 from mlc.support.context import CompilerContext
 
 
@@ -34,13 +35,14 @@ class SinkDequantizePass(Pass):
     Elements are moved by transposes, reshapes, slices and their like, by concatenations of tensors with one scale and
     zero point, and by pads with zeros, which the zero point stands for. Max pools keep their order if the scale is
     positive. All elements have one scale and one zero point; a transpose takes others along. What is quantised again
-    with the same scale and zero point was the same integer before. Results are the same, bit for bit.
+    with the same scale and zero point was the same integer before. Results are the same, bit for bit. Before that, what
+    spells out a dequantisation becomes one: casts to f32, a subtraction and a product.
     """
 
     name = "sink-dequantize"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        del ctx
+        raise_dequantize(module, ctx.resources)
         for op in list(module.walk()):
             if isinstance(op, GraphOp) and (sources := _sources(op)) and (quantized := _on_integers(op, sources)):
                 _replace(op, quantized, sources[0])

@@ -13,6 +13,7 @@ from xdsl.rewriter import Rewriter
 from mlc.frontends.operators.complex_values import attributes_of, join_results, parts_of_arguments
 from mlc.frontends.operators.to_graph import finish_function
 from mlc.frontends.stablehlo.to_graph._calls import DIALECTS, HloConversion
+from mlc.frontends.stablehlo.to_graph._quantized import store_quantized
 from mlc.support.functions import marks_of
 
 _OURS = "mlc."
@@ -32,6 +33,7 @@ def prepare(function: FuncOp, run: HloConversion) -> None:
         module.attributes = {n: a for n, a in module.attributes.items() if not n.startswith(("mhlo.", "sdy."))}
     function.attributes = {n: a for n, a in function.attributes.items() if not n.startswith(("mhlo.", "jax.", "sdy."))}
     function.arg_attrs = attributes_of(map(_ours, marks_of(function.body.block.args, function.arg_attrs)))
+    store_quantized(function, run)
     parts_of_arguments(function, run)
     for op in list(function.walk()):
         if op.name == "sdy.sharding_constraint":

@@ -35,8 +35,10 @@ class ConvertStablehloToGraphPass(Pass):
     constants only is computed at once, by the reference semantics of the graph dialect. Regions are recognised by what
     their ops are: a reduction whose region is a sum is one. A `while` that counts to a known number becomes a scan.
     Complex numbers are pairs of real ones; as inputs and outputs of a model they are tensors with a last dim of 2, as
-    they lie in memory. Shardings are left out, and so are, with a warning, branches that do nothing but call back into
-    Python to raise an error. All that cannot be converted is told at once.
+    they lie in memory. Numbers of a quantised type are integers, those of fewer than 8 bits in a byte each, between
+    ops that dequantise what they take and quantise what they give, as the specification says. Shardings are left
+    out, and so are, with a warning, branches that do nothing but call back into Python to raise an error. All that
+    cannot be converted is told at once.
     """
 
     name = "convert-stablehlo-to-graph"

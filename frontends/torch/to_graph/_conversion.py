@@ -9,7 +9,7 @@ from typing import ClassVar
 from xdsl.ir import Operation
 
 from mlc.dialects import aten, graph
-from mlc.dialects.aten.schemas import NAMESPACES, op_name, tags_of
+from mlc.dialects.aten.schemas import op_name, tags_of
 from mlc.frontends.operators.complex_values import is_complex
 from mlc.frontends.operators.extents import result_extents
 from mlc.frontends.operators.refusal import Unconvertible
@@ -17,6 +17,7 @@ from mlc.frontends.torch.to_graph._bodies import CountingConversion, convert_bod
 from mlc.frontends.torch.to_graph._decompositions import Decompositions
 from mlc.pass_manager.lowering import LoweringDriver, lowering_of
 from mlc.support.errors import LOAD_PASS
+from mlc.support.torch_namespaces import NAMESPACES
 
 ATEN_PASS = "convert-aten-to-graph"
 """The pass that patterns register for."""

@@ -13,7 +13,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten
 from mlc.dialects.aten.bounds import BOUNDED_EXTENTS
-from mlc.dialects.aten.schemas import ATEN
 from mlc.dialects.graph.types import element_of, type_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.complex_values import is_complex, part_of
@@ -26,6 +25,7 @@ from mlc.frontends.torch.to_graph._decompositions import objection
 from mlc.pass_manager.lowering import lowers
 from mlc.support import dtypes
 from mlc.support.errors import CompilerBug, Words
+from mlc.support.torch_namespaces import ATEN
 
 _NUMBERS = ("number", "Optional[number]", "List[number]")
 """The types of arguments that may be complex numbers of Python, as torch spells them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -20,6 +21,18 @@ from mlc.frontends.torch.to_graph._windows import per_dim
 def mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
     """A matrix product, [m, k] x [k, n], or one for each batch, [b, m, k] x [b, k, n]."""
     return b.matmul(self, mat2)
+
+
+@converts("_int_mm")
+def int_mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
+    """The matrix product of i8, with sums of i32."""
+    return b.matmul(b.cast(self, i32), b.cast(mat2, i32))
+
+
+@converts("_weight_int8pack_mm")
+def weight_int8pack_mm(b: Call, self: SSAValue, mat2: SSAValue, scales: SSAValue) -> Results:
+    """`self mat2^T scales`: floats [m, k] times integers [n, k], with a scale for each of these rows."""
+    return b.mul(b.matmul(self, b.cast(b.transpose(mat2, (1, 0)), b.element())), scales)
 
 
 @converts("addmm", "baddbmm", bounded=True)

@@ -22,7 +22,7 @@ _PACKAGE = "mlc.frontends.torch.to_graph"
 
 @dataclass(frozen=True)
 class ConvertAtenToGraphPass(Pass):
-    """Lower the aten dialect, with torchvision and quantized_decomposed, to the graph dialect.
+    """Lower the aten dialect, with torchvision, quantized_decomposed and torchao, to the graph dialect.
 
     ```mlir
     %y = aten.addmm %b, %x, %w : (tensor<4xf32>, tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>

@@ -13,6 +13,7 @@ import pytest
 
 import mlc
 from mlc.dialects.aten.schemas import import_namespace
+from mlc.tools import mlc_opt
 
 torch = pytest.importorskip("torch")
 import_namespace("quantized_decomposed")
@@ -110,3 +111,96 @@ def test_torch_compile_runs_them_natively() -> None:
     compiled: Any = torch.compile(module, backend="mlc")
     for a, b in zip(compiled(_x()), module(_x()), strict=True):
         assert torch.equal(a, b)
+
+
+class _PerToken(torch.nn.Module):
+    """Scales and zero points of each row come from data, by one of two operators."""
+
+    def __init__(self, choose: str) -> None:
+        super().__init__()
+        self.choose = getattr(_OPS, choose)
+
+    def forward(self, x: Any) -> Any:
+        scale, zero = self.choose(x, torch.int8)
+        q = _OPS.quantize_per_token(x, scale, zero, -128, 127, torch.int8)
+        y = _OPS.dequantize_per_token(q, scale, zero, -128, 127, torch.int8, torch.float32)
+        return q, y, scale.float(), zero.float()
+
+
+class _Dynamic(torch.nn.Module):
+    """One scale and one zero point, of the range of all numbers."""
+
+    def forward(self, x: Any) -> Any:
+        scale, zero = _OPS.choose_qparams.tensor(x, 0, 255, 1e-6, torch.uint8)
+        q = _OPS.quantize_per_tensor.tensor(x, scale, zero, 0, 255, torch.uint8)
+        return q, _OPS.dequantize_per_tensor.tensor(q, scale, zero, 0, 255, torch.uint8), scale.float(), zero.float()
+
+
+class _Grouped(torch.nn.Module):
+    """Groups of a row; without zero points on the way back."""
+
+    def __init__(self, group: int, columns: int) -> None:
+        super().__init__()
+        self.group = group
+        self.scales = torch.nn.Buffer(2.0 ** torch.arange(-3, 3 * columns - 3).reshape(3, columns))
+        self.zeros = torch.nn.Buffer(torch.arange(3 * columns).reshape(3, columns).to(torch.int32))
+
+    def forward(self, x: Any) -> Any:
+        q = _OPS.quantize_per_channel_group(x, self.scales, self.zeros, -8, 7, torch.int8, self.group)
+        more = (-8, 7, torch.int8, self.group, torch.float32)
+        with_zeros = _OPS.dequantize_per_channel_group(q, self.scales, self.zeros, *more)
+        return q, with_zeros, _OPS.dequantize_per_channel_group(q, self.scales, None, *more)
+
+
+def _check_within_a_step(module: Any, x: Any, tmp_path: Path) -> None:
+    """Integers are the same but for those next to the middle of two steps; what is computed from them fits."""
+    torch.export.save(torch.export.export(module, (x,)), tmp_path / "model.pt2")
+    q, y, scale, zero = mlc.compile(tmp_path / "model.pt2")(x.numpy())
+    q_, y_, scale_, zero_ = (v.numpy() for v in module(x))
+    np.testing.assert_array_equal(scale, scale_)
+    np.testing.assert_array_equal(zero, zero_)
+    off = np.abs(q.astype(int) - q_.astype(int))
+    assert off.max() <= 1 and np.count_nonzero(off) < 3
+    np.testing.assert_allclose(y[off == 0], y_[off == 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("choose", ["choose_qparams_per_token", "choose_qparams_per_token_asymmetric"])
+def test_per_token(choose: str, tmp_path: Path) -> None:
+    x = torch.randn(2, 5, 40, generator=torch.Generator().manual_seed(1)) * torch.logspace(-6, 6, 40)
+    x[0, 0], x[0, 1], x[0, 2] = 0, x[0, 1].abs(), -x[0, 2].abs()
+    _check_within_a_step(_PerToken(choose), x, tmp_path)
+
+
+@pytest.mark.parametrize("sign", [None, 1, -1])
+def test_scales_of_all_numbers(sign: int | None, tmp_path: Path) -> None:
+    x = torch.randn(7, 40, generator=torch.Generator().manual_seed(1))
+    _check_within_a_step(_Dynamic(), x if sign is None else sign * x.abs(), tmp_path)
+
+
+@pytest.mark.parametrize(("group", "columns"), [(4, 2), (8, 1), (128, 1)])
+def test_groups_of_rows(group: int, columns: int, tmp_path: Path) -> None:
+    _check(_Grouped(group, columns), torch.randn(3, 8, generator=torch.Generator().manual_seed(1)), tmp_path=tmp_path)
+
+
+def test_products_of_dynamic_numbers_are_those_of_integers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    class Layer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = torch.nn.Buffer(torch.randint(-128, 128, (48, 64), dtype=torch.int8))
+            self.scales = torch.nn.Buffer(torch.rand(48) / 100)
+
+        def forward(self, x: Any) -> Any:
+            scale, zero = _OPS.choose_qparams_per_token_asymmetric(x, torch.int8)
+            q = _OPS.quantize_per_token(x, scale, zero, -128, 127, torch.int8)
+            x = _OPS.dequantize_per_token(q, scale, zero, -128, 127, torch.int8, torch.float32)
+            zeros = torch.zeros(48, dtype=torch.int64)
+            w = _OPS.dequantize_per_channel(self.w, self.scales, zeros, 0, -128, 127, torch.int8)
+            return torch.nn.functional.linear(x, w)
+
+    torch.manual_seed(3)
+    module, x = Layer(), torch.randn(5, 64)
+    torch.export.save(torch.export.export(module, (x,)), tmp_path / "model.pt2")
+    found = mlc.compile(tmp_path / "model.pt2")(x.numpy())
+    np.testing.assert_allclose(found, module(x).numpy(), atol=2e-2 * float(module.scales.max()) * 128)
+    mlc_opt.main([str(tmp_path / "model.pt2"), "-O3", "--emit=mlir:graph", "--target=sapphirerapids"])
+    assert "tensor<5x64xui8>, tensor<64x48xi8> -> tensor<5x48xi32>" in capsys.readouterr().out

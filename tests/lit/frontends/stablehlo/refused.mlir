@@ -93,14 +93,6 @@ func.func @main(%x: tensor<4xf8E4M3>) -> tensor<4xf8E4M3> {
 
 // -----
 
-func.func @main(%x: tensor<4x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<4x!quant.uniform<i8:f32, 0.5:1>> {
-  // expected-error @+1 {{stablehlo.add: it has elements of type !quant.uniform<i8:f32, 0.5:1>, with which mlc does not compute; it has f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64 and i1, and stores f8E4M3FN, f8E4M3FNUZ, f8E5M2, f8E5M2FNUZ, f8E8M0FNU, f6E2M3FN, f6E3M2FN, f4E2M1FN, i4, ui4, i2, ui2}}
-  %0 = stablehlo.add %x, %x : tensor<4x!quant.uniform<i8:f32, 0.5:1>>
-  return %0 : tensor<4x!quant.uniform<i8:f32, 0.5:1>>
-}
-
-// -----
-
 func.func @main(%x: tensor<4xf4E2M1FN>) -> tensor<4xf4E2M1FN> {
   // expected-error @+1 {{stablehlo.add: elements of type f4E2M1FN are only stored, not computed with; convert them to floats first}}
   %0 = stablehlo.add %x, %x : tensor<4xf4E2M1FN>

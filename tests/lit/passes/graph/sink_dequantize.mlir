@@ -132,3 +132,43 @@ func.func @other_parameters_stay(%q: tensor<4xi8>, %r: tensor<4xi8>) -> (tensor<
   %4 = graph.concat %0, %2 axis 0 : tensor<4xf32>, tensor<4xf32> -> tensor<8xf32>
   return %3, %4 : tensor<8xf32>, tensor<8xf32>
 }
+
+// What spells out a dequantisation becomes one, with zero points that are computed, or are constants of the type.
+
+// CHECK-LABEL: func.func @spelled_out
+// CHECK-NEXT:    %0 = graph.dequantize %q, %s, %z : tensor<4x8xi8>, tensor<4x1xf32>, tensor<4x1xi8> -> tensor<4x8xf32>
+// CHECK:         graph.constant dense_resource<zero_point> : tensor<8xi8>
+// CHECK-NEXT:    graph.dequantize %q
+// CHECK-NOT:     graph.mul
+func.func @spelled_out(%q: tensor<4x8xi8>, %s: tensor<4x1xf32>, %z: tensor<4x1xi8>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = graph.cast %q : tensor<4x8xi8> -> tensor<4x8xf32>
+  %1 = graph.cast %z : tensor<4x1xi8> -> tensor<4x1xf32>
+  %2 = graph.sub %0, %1 : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %3 = graph.mul %2, %s : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %4 = graph.constant dense<[3.0, -128.0, 127.0, 0.0, 1.0, 2.0, 3.0, 4.0]> : tensor<8xf32>
+  %5 = graph.sub %0, %4 : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>
+  %6 = graph.mul %s, %5 : tensor<4x1xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %3, %6 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// Not with zero points that the type does not have, or of another one, and not for a product of whole tensors.
+
+// CHECK-LABEL: func.func @not_spelled_out
+// CHECK-NOT:     graph.dequantize
+// CHECK:         return
+func.func @not_spelled_out(%q: tensor<4x8xi8>, %s: tensor<4x1xf32>, %z: tensor<4x1xui8>, %x: tensor<4x8xf32>, %y: tensor<4x1xi8>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = graph.cast %q : tensor<4x8xi8> -> tensor<4x8xf32>
+  %1 = graph.cast %z : tensor<4x1xui8> -> tensor<4x1xf32>
+  %2 = graph.sub %0, %1 : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %3 = graph.mul %2, %s : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %4 = graph.constant dense<128.0> : tensor<f32>
+  %5 = graph.sub %0, %4 : tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+  %6 = graph.mul %5, %s : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %7 = graph.constant dense<0.5> : tensor<f32>
+  %8 = graph.sub %0, %7 : tensor<4x8xf32>, tensor<f32> -> tensor<4x8xf32>
+  %9 = graph.mul %8, %s : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %10 = graph.cast %y : tensor<4x1xi8> -> tensor<4x1xf32>
+  %11 = graph.sub %0, %10 : tensor<4x8xf32>, tensor<4x1xf32> -> tensor<4x8xf32>
+  %12 = graph.mul %11, %x : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %3, %6, %9, %12 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}

@@ -62,6 +62,46 @@ func.func private @two(%x: memref<3x4x16xi32>, %w: memref<16x16xi32>, %y: memref
   return
 }
 
+// What a loop uses of outside stays in its register until the loop ends, also behind its last use in there.
+// IR-LABEL: define weak_odr hidden void @kept
+// IR:         call void @llvm.x86.tileloadd64(i8 0, ptr
+// IR:         call void @llvm.x86.tilezero(i8 1)
+// IR:         call void @llvm.x86.tileloadd64(i8 2, ptr
+// IR:         call void @llvm.x86.tdpbssd(i8 1, i8 2, i8 0)
+// IR:         call void @llvm.x86.tileloadd64(i8 2, ptr
+// IR:         call void @llvm.x86.tileloadd64(i8 3, ptr
+// IR:         call void @llvm.x86.tdpbssd(i8 1, i8 2, i8 3)
+func.func private @kept(%x: memref<8x16x16xi32>, %w: memref<16x16xi32>, %y: memref<16x16xi32> {mlc.output}) {
+  %b = loop.load %w[0, 0] rows 0 : memref<16x16xi32>, vector<16x16xi32>
+  %z = arith.constant dense<0> : vector<16x16xi32>
+  %c = loop.for serial "k" %k = 0 to 4 iter_args(%acc = %z) -> (vector<16x16xi32>) {
+    %a = loop.load %x[%k, 0, 0] rows 1 : memref<8x16x16xi32>, vector<16x16xi32>
+    %d = loop.mma %a, %b, %acc of i8, i8 : vector<16x16xi32>, vector<16x16xi32>, vector<16x16xi32>
+    %e = loop.load %x[%k + 4, 0, 0] rows 1 : memref<8x16x16xi32>, vector<16x16xi32>
+    %f = loop.load %x[%k + 3, 0, 0] rows 1 : memref<8x16x16xi32>, vector<16x16xi32>
+    %g = loop.mma %e, %f, %d of i8, i8 : vector<16x16xi32>, vector<16x16xi32>, vector<16x16xi32>
+    loop.yield %g : vector<16x16xi32>
+  }
+  loop.store %c, %y[0, 0] rows 0 : memref<16x16xi32>, vector<16x16xi32>
+  return
+}
+
+// A load is carried out in front of what may write there.
+// IR-LABEL: define weak_odr hidden void @written
+// IR:         call void @llvm.x86.tileloadd64(
+// IR:         store i32 7, ptr
+// IR:         call void @llvm.x86.tdpbssd(
+func.func private @written(%x: memref<16x16xi32>, %w: memref<16x16xi32>, %y: memref<16x16xi32> {mlc.output}) {
+  %seven = arith.constant 7 : i32
+  %z = arith.constant dense<0> : vector<16x16xi32>
+  %a = loop.load %x[0, 0] rows 0 : memref<16x16xi32>, vector<16x16xi32>
+  loop.store %seven, %x[0, 0] : memref<16x16xi32>
+  %b = loop.load %w[0, 0] rows 0 : memref<16x16xi32>, vector<16x16xi32>
+  %c = loop.mma %a, %b, %z of i8, i8 : vector<16x16xi32>, vector<16x16xi32>, vector<16x16xi32>
+  loop.store %c, %y[0, 0] rows 0 : memref<16x16xi32>, vector<16x16xi32>
+  return
+}
+
 // The model asks the system for the registers, and returns what it says if it refuses.
 // CHECK-LABEL: llvm.func @mlc_main(
 // CHECK:         %[[STATUS:.*]] = llvm.call @mlc_prepare_matrices() : () -> i32
