@@ -37,16 +37,13 @@ func.func @main(%q: tensor<1x16x16x64xui8>) -> tensor<1x14x14x64xf32> {
       : tensor<1x16x16x64xf32>, tensor<3x3x1x64xf32> -> tensor<1x14x14x64xf32>
   return %y : tensor<1x14x14x64xf32>
 }"""
+_ROWS = ", ".join(f"[{', '.join(str(0.5 + (row + column) % 3) for column in range(128))}]" for row in range(128))
 _FLOATS = f"""
-func.func @main(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {{
-  %w = graph.constant dense_resource<w> : tensor<512x512xf32>
-  %y = graph.matmul %x, %w : tensor<64x512xf32>, tensor<512x512xf32> -> tensor<64x512xf32>
-  return %y : tensor<64x512xf32>
-}}
-
-{{-#
-  dialect_resources: {{ builtin: {{ w: "0x04000000{"0000003F4000003F" * 512 * 256}" }} }}
-#-}}"""
+func.func @main(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {{
+  %w = graph.constant dense<[{_ROWS}]> : tensor<128x128xf32>
+  %y = graph.matmul %x, %w : tensor<64x128xf32>, tensor<128x128xf32> -> tensor<64x128xf32>
+  return %y : tensor<64x128xf32>
+}}"""
 
 
 def _kernels(text: str, target: str, precision: str) -> list[tuple[FuncOp, Compilation]]:
