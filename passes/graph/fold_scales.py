@@ -54,7 +54,7 @@ class FoldScalesPass(Pass):
     ```
 
     That are products with constants of sums of integers, products of matrices and convolutions of f32 with constant
-    weights, sums with constants and with dequantised numbers, relu, and limits. Nobody else may read what is in between.
+    weights, sums with constants and with dequantised numbers, relu, and limits. Nobody else reads what is in between.
     A number next to the middle of two integers may become the other one, so that a result is off by one step of its
     quantisation.
     """
