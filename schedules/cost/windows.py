@@ -54,6 +54,10 @@ class MovingWindow:
         """The dims of the result, but for the lanes, that have more than one place."""
         return [i for i in range(self.num_parallel - 1) if self.dim_sizes[i] > 1]
 
+    def inside(self, dim: int) -> int:
+        """How many places of a dim meet no padding; one at least."""
+        return max(self.dim_sizes[dim] - self.borders.get(dim, 0), 1)
+
 
 def blocks_of_results(op: MovingWindow, machine: Machine, per_dot: int) -> list[dict[int, int]]:
     """Blocks of results, by their sizes along the last dims but for the lanes, the cheapest first.
@@ -62,7 +66,7 @@ def blocks_of_results(op: MovingWindow, machine: Machine, per_dot: int) -> list[
     multiplied and added, has to be loaded, and gets all of them at most.
     """
     dims = op.moving_dims[-2:]
-    inside = [max(op.dim_sizes[dim] - op.borders.get(dim, 0), 1) for dim in dims]
+    inside = [op.inside(dim) for dim in dims]
 
     def fits(block: Mapping[int, int]) -> bool:
         results = prod(block.values())
@@ -95,8 +99,7 @@ def _cycles_of_blocks(
 ) -> tuple[float, float]:
     """The cycles of a vector of all results along the dims of a block, with smaller blocks at the ends: those of
     computing, and those in which operands arrive from the second cache."""
-    whole = [max(op.dim_sizes[dim] - op.borders.get(dim, 0), 1) for dim in block]
-    covered = zip(whole, block.values(), strict=True)
+    covered = zip(map(op.inside, block), block.values(), strict=True)
     parts = [[(size, extent // size), (extent % size, 1 if extent % size else 0)] for extent, size in covered]
     computing = arriving = 0.0
     for piece in product(*parts):
