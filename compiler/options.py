@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
 
-from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS
+from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS, require_precision
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 
@@ -86,8 +86,9 @@ class CompileOptions:
         "f32",
         Choice(
             "name",
-            "the type that factors of products of f32 are rounded to, which are summed in f32 (f32)",
-            "'f32' or 'bf16'",
+            "bf16: factors of products of f32 are rounded to bf16 where that is faster, and summed in f32; keep: "
+            "quantised ones are integers also where f32 is faster (f32)",
+            "'f32', 'bf16' or 'keep'",
             choices=PRECISIONS,
         ),
     )
@@ -136,8 +137,7 @@ class CompileOptions:
             raise UserError(f"optimisation level {self.opt_level} does not exist; it is one of 0 to {HIGHEST}")
         if self.accuracy not in ACCURACIES:
             raise UserError(f"found accuracy '{self.accuracy}'; required: {' or '.join(ACCURACIES)}")
-        if self.precision not in PRECISIONS:
-            raise UserError(f"found precision '{self.precision}'; required: {' or '.join(PRECISIONS)}")
+        require_precision("--precision", self.precision)
         if self.threads < 1:
             raise UserError(f"found {self.threads} threads; at least 1 is needed")
         resolve_target(self.target)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mlc.pass_manager.places import with_placed
 from mlc.pass_manager.stage import Stage
+from mlc.support.errors import UserError
 from mlc.support.torch_namespaces import NAMESPACES
 
 if TYPE_CHECKING:
@@ -29,8 +30,21 @@ HIGHEST = 3
 """The highest `-O` level, and the default."""
 ACCURACIES = ("exact", "fast")
 """`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
-PRECISIONS = ("f32", "bf16")
-"""The types of the factors of products of f32: as they are, or rounded to bf16, with sums of f32."""
+KEEP = "keep"
+PRECISIONS = ("f32", "bf16", KEEP)
+"""The types of the factors of products. Quantised ones are integers where these are faster, and else f32; with `bf16`
+factors of f32 are rounded to bf16 where that is faster, with sums of f32; with `keep` quantised ones are integers."""
+
+
+def require_precision(name: str, found: str) -> None:
+    """Check the precision that a pass of some name is given.
+
+    Raises:
+        UserError: it is none of `PRECISIONS`.
+    """
+    if found not in PRECISIONS:
+        *others, last = PRECISIONS
+        raise UserError(f"{name}: found precision '{found}'; required: {', '.join(others)} or {last}")
 
 
 class PipelineOptions(Protocol):
@@ -72,7 +86,12 @@ PIPELINE = (
     Stage("graph", "raise-softmax", 1, "what is spelled out as a maximum, exponentials and a sum is one kernel"),
     Stage("graph", "shrink-windows", 1, "taps of a window that meet nothing but padding"),
     Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
-    Stage("graph", "use-integer-products", 1, "products of quantised numbers are those of integers, with exact sums"),
+    Stage(
+        "graph",
+        "use-integer-products{precision=$precision}",
+        1,
+        "products of quantised numbers are those of integers where these are faster, with exact sums",
+    ),
     Stage("graph", "use-short-weights", 1, "large quantised weights stay short, as they are read faster"),
     Stage("graph", "narrow-products{precision=$precision}", 1, "shorter factors are faster, with errors", narrow=True),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
@@ -159,7 +178,7 @@ def default_steps(
         for step in stages
         if step.since <= opt_level
         if (threads > 1 or not step.threaded) and (accuracy == "fast" or not step.fast)
-        if precision != "f32" or not step.narrow
+        if precision == "bf16" or not step.narrow
     ]
     return [step for step in with_placed(steps, opt_level) if step.level in levels]
 

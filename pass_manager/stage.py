@@ -23,7 +23,7 @@ class Stage:
     fast: bool = False
     """Whether it runs only where the accuracy is `fast`."""
     narrow: bool = False
-    """Whether it runs only where the precision is another one than `f32`."""
+    """Whether it runs only where the precision is `bf16`."""
     origin: str = ""
     """The plugin that the pass is of; empty if it is mlc's."""
     after: str = ""

@@ -10,6 +10,7 @@ from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.pipeline import default_steps
 from mlc.tools.kernel_numbers import ModelNumbers, amount
+from mlc.tools.kernel_products import products_of
 from mlc.tools.schedule_estimate import kernel_on_loops, steps_of
 
 _REST = "the rest"
@@ -39,27 +40,31 @@ def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
     width = max((len(row.name) for row in rows), default=0)
     width = max(width, len(_REST))
     print(
-        f"{'kernel':<{width}} {'calls':>5} {'flop':>8} {'bytes':>8} {'flop/B':>7} {'bound by':>8} "
+        f"{'kernel':<{width}} {'calls':>5} {'products':>8} {'flop':>8} {'bytes':>8} {'flop/B':>7} {'bound by':>8} "
         f"{'predicted':>15} {'measured':>9} {'of bound':>8} {'of model':>8}"
     )
-    for row, bound, cost in zip(rows, bounds, costs, strict=True):
+    for kernel, row, bound, cost in zip(kernels, rows, bounds, costs, strict=True):
+        products = products_of(kernel, numbers.roofline.machine)
+        types = "-" if products is None else products.words
         found, reached, part = "-", "-", f"{cost / max(model, 1e-30):.0%}"
         if row.name in inside:
             found, part = _INLINED, "-"
         elif row.seconds is not None:
             found, reached = numbers.time(row.seconds), f"{bound.time / row.seconds:.0%}"
         print(
-            f"{row.name:<{width}} {row.calls:>5} {amount(row.work.flops):>8} {amount(row.work.bytes):>8} "
+            f"{row.name:<{width}} {row.calls:>5} {types:>8} {amount(row.work.flops):>8} {amount(row.work.bytes):>8} "
             f"{row.work.intensity:>7.3g} {bound.limit:>8} {numbers.time(bound.time):>15} {found:>9} "
             f"{reached:>8} {part:>8}"
         )
     if numbers.runs_here:
         rest = max(0.0, model - sum(costs))  # kernels may be slower alone, by what else runs meanwhile
-        print(f"{_REST:<{width}} {'':>48} {numbers.time(rest):>9} {'':>8} {rest / model:>8.0%}")
+        print(f"{_REST:<{width}} {'':>57} {numbers.time(rest):>9} {'':>8} {rest / model:>8.0%}")
     calls, flops = sum(row.calls for row in rows), sum(row.calls * row.work.flops for row in rows)
     predicted = numbers.time(sum(row.calls * bound.time for row, bound in zip(rows, bounds, strict=True)))
     total = numbers.time(model) if numbers.runs_here else "-"
-    print(f"{'model':<{width}} {calls:>5} {amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}")
+    print(
+        f"{'model':<{width}} {calls:>5} {'':>8} {amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}"
+    )
     _print_notes(numbers, _NOTE)
     if inside:
         print(f"\n{_INLINED_NOTE}")

@@ -15,9 +15,11 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.dialects.loop.dot import SHORT_TYPES, per_word
 from mlc.dialects.loop.schedule import ScheduleAttr
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.loop.unpack import PER_WORD
 from mlc.dialects.tensor import ContractOp, StructuredOp, TakeOp, TileMapOp
 from mlc.passes.loop.expand_math import ExpandMathPass
+from mlc.schedules.steps.dot_taps import DotTaps
 from mlc.schedules.steps.unpack import Unpack
 from mlc.support.affine import affine_bounds
 from mlc.support.context import CompilerContext
@@ -69,6 +71,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
     ExpandMathPass().run(ModuleOp([expanded]), ctx.clone())
     multiply_adds = other = with_padding = 0
     short: set[tuple[str, str] | None] = set()
+    has_dots_of_taps = any(isinstance(step, DotTaps) for step in _steps(kernel))
     bits = 8
     for op in expanded.body.block.ops:
         if not isinstance(op, StructuredOp | TileMapOp):
@@ -79,7 +82,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
             fused, single = _scalar_ops(op.body.block)
         elif op.contracts:
             fused, single = 1, 0
-            short.add(_short_factors(op))
+            short.add(_short_factors(op, has_dots_of_taps))
             with_padding += 2 * max(map(points_in_padding, repeat(op), range(len(op.inputs))))
         else:
             point = op.point_block()
@@ -95,9 +98,15 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
     return KernelWork(multiply_adds, other, moved, bits, with_padding, written, factors)
 
 
-def _short_factors(op: StructuredOp) -> tuple[str, str] | None:
-    """The types of the factors of a contraction that adds up products of words of short numbers; None if not."""
+def _short_factors(op: StructuredOp, has_dots_of_taps: bool) -> tuple[str, str] | None:
+    """The types of the factors of a contraction that adds up products of words of short numbers; None if not.
+
+    Words are neighbours along the innermost dim, or taps of a window if the schedule says so.
+    """
     elements, innermost = op.read_types, len(op.dims) - 1
+    if has_dots_of_taps and len(elements) == 2 and all(e in SHORT_TYPES for e in elements):
+        lhs, rhs = map(str, elements)
+        return lhs, rhs
     if any(e not in SHORT_TYPES or op.dim_sizes[innermost] < per_word(e) for e in elements):
         return None
     if any(all(innermost not in e.used_dims() for e in affine.results) for affine in op.index_maps):
@@ -158,11 +167,21 @@ def _pads_with_zeros(pad: tensor.PadOp) -> bool:
 def _scalar_ops(body: Block) -> tuple[int, int]:
     """The multiply-adds, and the other ops, that compute a point; one in a region of another counts as well.
 
-    Constants, bits that are only called something else, and subscripts cost nothing.
+    Constants, bits that are only called something else, and subscripts cost nothing. A comparison and a choice between
+    what it compares are one operation: a minimum, or a maximum.
     """
     counted = [op for op in body.walk() if not isinstance(op, _FREE) and not all(map(_is_index, _values(op)))]
+    counted = [op for op in counted if not _is_part_of_limit(op)]
     fused = sum(isinstance(op, math.FmaOp) for op in counted)
     return fused, len(counted) - fused
+
+
+def _is_part_of_limit(op: Operation) -> bool:
+    """Whether an op only tells which of two numbers is the smaller one."""
+    if not isinstance(op, arith.CmpfOp | arith.CmpiOp):
+        return False
+    choice = op.result.get_user_of_unique_use()
+    return isinstance(choice, arith.SelectOp) and {choice.lhs, choice.rhs} == {op.lhs, op.rhs}
 
 
 _FREE = (arith.ConstantOp, arith.BitcastOp, tensor.YieldOp)
@@ -196,12 +215,15 @@ def _bytes_read(argument: BlockArgument) -> int:
 
 def _shortened(kernel: FuncOp, argument: BlockArgument) -> int:
     """How many times as short an operand is stored as its type says: weights of four bits that are unpacked."""
-    schedule = kernel.attributes.get("schedule")
-    steps = schedule.steps if isinstance(schedule, ScheduleAttr) else ()
-    unpacked = {step.loop for step in steps if isinstance(step, Unpack)}
+    unpacked = {step.loop for step in _steps(kernel) if isinstance(step, Unpack)}
     readers = (op for op, operand in _readers(argument) if isinstance(op, ContractOp) and operand == 1)
     is_unpacked = element_type(argument.type) == i8 and any(unpacked.intersection(op.dim_names) for op in readers)
     return PER_WORD // 4 if is_unpacked else 1
+
+
+def _steps(kernel: FuncOp) -> Sequence[Step]:
+    schedule = kernel.attributes.get("schedule")
+    return schedule.steps if isinstance(schedule, ScheduleAttr) else ()
 
 
 def _elements_read(value: SSAValue, maps: Sequence[tuple[AffineMap, tuple[int, ...]]]) -> int:

@@ -23,7 +23,9 @@ from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments,
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.explain_table import print_estimates, print_table
 from mlc.tools.kernel_numbers import ModelNumbers, amount
+from mlc.tools.kernel_products import KernelProducts, products_of
 from mlc.tools.kernel_text import text_of
+from mlc.tools.kernel_work import KernelWork
 from mlc.tools.roofline import Bound
 from mlc.tools.schedule_estimate import RunnerUp, candidates_beside, kernel_on_loops, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
@@ -109,8 +111,6 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
     share, zeros = (flops / max(work.flops, 1) for flops in (work.multiply_adds, work.with_padding))
     padding = f", {zeros:.0%} with padding, which need not be computed" if zeros else ""
     print(f"  {'flops':<10} {amount(work.flops, 'flop')}, {share:.0%} in multiply-adds{padding}")
-    if work.short is not None:
-        print(f"  {'dots':<10} {_dots(numbers, work.short)}, {numbers.roofline.gain(work):.3g} times the peak of f32")
     print(f"  {'bytes':<10} {amount(work.bytes, 'B')}: what is read of operands, and results, once each")
     print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
     print(f"  {'bound by':<10} {_limit(numbers, bound)}")
@@ -123,6 +123,8 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
         threads = f", on up to {numbers.options.threads} threads" if numbers.options.threads > 1 else ""
         time = numbers.time(explained.seconds)
         print(f"  {'measured':<10} {time}{threads}, {rate}, {share:.0%} of what is possible{numbers.cores()}")
+    if (products := products_of(kernel, numbers.roofline.machine)) is not None:
+        _print_products(numbers, products, work, bound.time if explained.seconds is None else explained.seconds)
     if is_scheduled:
         _print_estimate(numbers, kernel, explained.seconds)
     else:
@@ -190,15 +192,16 @@ def _limit(numbers: ModelNumbers, bound: Bound) -> str:
     return f"{bound.limit}: {times} ({source}: {peak}, {operations}, {speed})"
 
 
-def _dots(numbers: ModelNumbers, short: tuple[str, str]) -> str:
-    """What multiplies short numbers of two types."""
-    machine, (lhs, rhs) = numbers.roofline.machine, short
-    bits = machine.vector_bits
-    if (matrices := machine.matrix_instruction(lhs, rhs)) is not None:
-        return f"products of {lhs} and {rhs} by {matrices}, where it is faster"
-    found = machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits)
-    by = f"by {found.intrinsic}" if found is not None else f"without an instruction of {machine.name} for these types"
-    return f"products of {lhs} and {rhs} {by}"
+def _print_products(numbers: ModelNumbers, products: KernelProducts, work: KernelWork, seconds: float) -> None:
+    """What multiplies, its peak, and how much of that a call, or the least time of one, uses."""
+    peak = numbers.roofline.peak() * max(products.gain, 1.0)
+    used = (work.multiply_adds - work.with_padding) / max(seconds, 1e-30) / peak
+    per = "/s" if numbers.runs_here else " per cycle"
+    lhs, rhs = products.types
+    types = f"of {lhs}" if lhs == rhs else f"of {lhs} and {rhs}"
+    gain = f", {products.gain:.3g} times that of f32" if products.gain > 1 else ""
+    print(f"  {'products':<10} {types}, by {products.instruction}")
+    print(f"  {'peak':<10} {used:.0%} of {amount(peak, 'flop' + per)} for these{gain}{numbers.cores()}")
 
 
 def _is_about(remark: Remark, kernel: FuncOp) -> bool:

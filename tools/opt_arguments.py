@@ -143,7 +143,7 @@ def make_parser() -> ArgumentParser:
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
     help_of_accuracy = "whether -O may use algorithms with larger errors (exact)"
     add("--accuracy", choices=ACCURACIES, default="exact", help=help_of_accuracy)
-    help_of_precision = "the type that -O rounds factors of products of f32 to (f32)"
+    help_of_precision = "whether -O may round factors of f32 to bf16, or keeps quantised ones integers (f32)"
     add("--precision", choices=PRECISIONS, default="f32", help=help_of_precision)
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
     add("--xdsl", action="store_true", help="be xdsl-opt: its passes, targets and options ('--xdsl --help' lists them)")

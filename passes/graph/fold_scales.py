@@ -16,8 +16,10 @@ from mlc.dialects.graph import (
     AddOp,
     CastOp,
     ConstantOp,
+    ConvOp,
     DequantizeOp,
     GraphOp,
+    MatmulOp,
     MaxOp,
     MinOp,
     MulOp,
@@ -51,9 +53,10 @@ class FoldScalesPass(Pass):
     %q = graph.quantize %3, %one, %z : tensor<4x3xf32>, tensor<f32>, tensor<ui8> -> tensor<4x3xui8>
     ```
 
-    That are products with constants of sums of integers, sums with constants and with dequantised numbers, relu, and
-    limits. Nobody else may read what is in between. A number next to the middle of two integers may become the other
-    one, so that a result is off by one step of its quantisation.
+    That are products with constants of sums of integers, products of matrices and convolutions of f32 with constant
+    weights, sums with constants and with dequantised numbers, relu, and limits. Nobody else reads what is in between.
+    A number next to the middle of two integers may become the other one, so that a result is off by one step of its
+    quantisation.
     """
 
     name = "fold-scales"
@@ -114,6 +117,11 @@ class _ScaleFolding:
                     readers.append((owner, factor))
                     return True
             return False
+        if isinstance(owner, MatmulOp | ConvOp):
+            self.has_product = True
+            readers.append((owner, 1))
+            weights = owner.operands[1]  # nobody else needs them as they are
+            return isinstance(weights.owner, ConstantOp) and weights.has_one_use()
         if isinstance(owner, AddOp | MaxOp | MinOp):
             return self._visit(owner, 0, readers) and self._visit(owner, 1, readers)
         return isinstance(owner, ReluOp) and self._visit(owner, 0, readers)

@@ -12,10 +12,11 @@ from mlc.dialects.graph import CastOp, ConstantOp, ConvOp, GraphOp, MatmulOp, Mo
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.dialects.loop.dot import per_word
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import PRECISIONS
+from mlc.pass_manager.pipeline import require_precision
+from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
 from mlc.support.rounding import Rounding
+from mlc.targets.machine import resolve_target
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class NarrowProductsPass(Pass):
     %y = graph.matmul %0, %1 : tensor<4x8xbf16>, tensor<8x3xbf16> -> tensor<4x3xf32>
     ```
 
-    That are matrix products and convolutions without groups whose second factor is constant. What one of them reads is
+    That are matrix products and convolutions without groups whose second factor is constant, where the estimate of
+    `_type_cost` expects a gain: from instructions that multiply bf16, or from weights that are half as long where a
+    product waits for them. Remarks say what it expects. What one of them reads is
     stored in 16 bits: all others that read it get the rounded numbers, too. An odd number of products has one more, of
     zeros.
     """
@@ -39,20 +42,32 @@ class NarrowProductsPass(Pass):
     rounding = Rounding(1 << 16, "factors have 8 significant bits", finite_only=True)
 
     precision: str = "bf16"
-    """The type of factors: "bf16", or "f32", which changes nothing."""
+    """One of `PRECISIONS`; all but "bf16" change nothing."""
+    least_gain: float = 1.05
+    """How many times as fast a product has to be by the estimate; 0 rounds whatever can be rounded."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        if self.precision not in PRECISIONS:
-            raise UserError(f"{self.name}: found precision '{self.precision}'; required: {' or '.join(PRECISIONS)}")
-        if self.precision == "f32":
+        require_precision(self.name, self.precision)
+        if self.precision != "bf16":
             return
+        every = [op for op in module.walk() if isinstance(op, MatmulOp | ConvOp)]
+        products = [op for op in every if element_of(op.result) == f32 == element_of(op.operands[0])]
+        if not products:
+            return  # nothing asks what the target is
+        machine, among = resolve_target(ctx.target), weights_among(products)
         rounded: dict[SSAValue, SSAValue] = {}
-        for op in list(module.walk()):
-            if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) == f32 == element_of(op.operands[0]):
-                if (reason := _why_not(op)) is None:
-                    _narrow(op, bf16, rounded)
-                else:
-                    ctx.remark(op, f"factors stay f32: {reason}")
+        for op in products:
+            if (reason := _why_not(op)) is not None:
+                ctx.remark(op, f"factors stay f32: {reason}")
+                continue
+            problem = TypedProduct.of(op)
+            floats = problem.float_cycles(machine, among, is_quantized=False)
+            short = problem.short_cycles(machine, "bf16", "bf16", among)
+            compared = f"estimated {cycles_in_words(floats)}, in bf16 {cycles_in_words(short)}"
+            if floats < self.least_gain * short:
+                ctx.remark(op, f"factors stay f32: {compared}")
+                continue
+            ctx.remark(_narrow(op, bf16, rounded), f"factors are rounded to bf16: {compared}")
 
 
 def _why_not(op: MatmulOp | ConvOp) -> str | None:
@@ -73,7 +88,8 @@ def _is_known(value: SSAValue) -> bool:
     return is_simple and isinstance(owner, Operation) and all(_is_known(v) for v in owner.operands)
 
 
-def _narrow(op: MatmulOp | ConvOp, element: Attribute, rounded: dict[SSAValue, SSAValue]) -> None:
+def _narrow(op: MatmulOp | ConvOp, element: Attribute, rounded: dict[SSAValue, SSAValue]) -> Operation:
+    """The product of rounded factors that takes the place of `op`."""
     image, weights = op.operands
     widened = image.owner
     if isinstance(widened, CastOp) and element_of(widened.input) == element:
@@ -96,6 +112,7 @@ def _narrow(op: MatmulOp | ConvOp, element: Attribute, rounded: dict[SSAValue, S
     result = _insert(op, new)
     op.result.replace_all_uses_with(result)
     Rewriter.erase_op(op)
+    return new
 
 
 def _rounded(value: SSAValue, element: Attribute) -> SSAValue:

@@ -26,8 +26,10 @@ from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tens
 from mlc.dialects.graph.windows import channel_dim, image_padding, zeros
 from mlc.dialects.loop.dot import per_word, ui8
 from mlc.pass_manager.base import Pass
+from mlc.pass_manager.pipeline import KEEP, require_precision
 from mlc.passes.graph._constants import constant_from, erase_unused
 from mlc.passes.graph._integer_factors import Factor, IntegerWeights, factor_of, known_array, quantize_to, weights_of
+from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import least_of, most_of
 from mlc.support.rounding import Rounding
@@ -37,6 +39,8 @@ Array = NDArray[Any]
 _FLOAT = np.finfo(np.float32)
 _LARGEST = 255 * 128
 """The largest product of an integer of ui8 and one of i8."""
+_CLEARLY = 0.95
+"""Products stay in f32 if they take less than this part of the time in integers; their weights are larger there."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +62,20 @@ class UseIntegerProductsPass(Pass):
     whose integers, less their zero point, fit in i8; scales differ at most by channel of the result, and by row. The
     first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does so
     with another zero point. No sum of ui8 times i8 may overflow i32, or the product is left alone. Sums in f32 round,
-    those of integers do not. Where the target multiplies numbers of 8 bits more slowly than those of f32, products that
-    were ones of f32 stay that. Products of scales that are known are normal numbers of f32; of scales that are not,
+    those of integers do not. Products of f32 stay that where they are faster by the estimate of `_type_cost`, which
+    counts what belongs to either type: padding of channels, scaling of sums, dequantisation of the first factor; a
+    remark says what it expects. Products of scales that are known are normal numbers of f32; of scales that are not,
     this is assumed: an infinite one makes an infinity of a sum that would be NaN.
     """
 
     name = "use-integer-products"
     rounding = Rounding(16, "sums of integers are exact, and scaled once", finite_only=True)
 
+    precision: str = "f32"
+    """With "keep" products of quantised numbers become those of integers whatever is faster; one of `PRECISIONS`."""
+
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        require_precision(self.name, self.precision)
         ops = list(module.walk())
         products = [op for op in ops if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32)]
         quantizing = [op for op in ops if isinstance(op, QuantizeOp) and element_of(op.result) in (i8, ui8)]
@@ -77,8 +86,10 @@ class UseIntegerProductsPass(Pass):
         for op in quantizing:
             if element_of(op.result) != element:
                 quantize_to(op, element, ctx.resources)
+        among = weights_among(products)
         for op in products:
-            _IntegerProduct(op, element, machine, ctx).rewrite()
+            product = _IntegerProduct(op, element, machine, ctx)
+            product.rewrite(None if self.precision == KEEP else among)
 
 
 class _IntegerProduct:
@@ -87,8 +98,13 @@ class _IntegerProduct:
     def __init__(self, op: MatmulOp | ConvOp, element: Attribute, machine: Machine, ctx: CompilerContext) -> None:
         self.op, self.element, self.machine, self.ctx = op, element, machine, ctx
 
-    def rewrite(self) -> None:
-        """Compute the contraction in integers, if that is possible; what it is made of need not be quantised."""
+    def rewrite(self, among: int | None) -> None:
+        """Compute the contraction in integers, if that is possible; what it is made of need not be quantised.
+
+        Args:
+            among: how many weights pass by between two calls, for an estimate whether that is faster; None if it need
+                not be.
+        """
         op = self.op
         if not all(is_static(v.type) for v in (*op.operands, op.result)):
             return
@@ -102,12 +118,22 @@ class _IntegerProduct:
         if (reason := self._why_not(factor, weights)) is not None:
             self.ctx.remark(op, f"not computed in integers: {reason}")
             return
-        self._rewrite(factor, weights)
+        compared = ""
+        if among is not None and element_of(op.result) == f32:
+            floats, integers = self._estimates(among)
+            compared = f": estimated {cycles_in_words(integers)}, in f32 {cycles_in_words(floats)}"
+            if floats < _CLEARLY * integers:
+                self.ctx.remark(op, f"not computed in integers{compared}")
+                return
+        self._rewrite(factor, weights, compared)
+
+    def _estimates(self, among: int) -> tuple[float, float]:
+        """The cycles in f32, and in integers."""
+        problem = TypedProduct.of(self.op)
+        floats = problem.float_cycles(self.machine, among, is_quantized=True)
+        return floats, problem.short_cycles(self.machine, str(self.element), "i8", among)
 
     def _why_not(self, factor: Factor, weights: IntegerWeights) -> str | None:
-        products = self.machine.products(str(self.element), "i8")
-        if element_of(self.op.result) == f32 and products < self.machine.issue.fma_units:
-            return f"{self.machine.name} multiplies numbers of 8 bits no faster than those of f32"
         count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]
         if isinstance(self.op, MatmulOp):
             count = weights.integers.shape[-2]
@@ -164,7 +190,7 @@ class _IntegerProduct:
             return None
         return full.reshape(-1, *[1] * (len(shape_of(self.op.result)) - 1 - self._channel_axis))
 
-    def _rewrite(self, factor: Factor, weights: IntegerWeights) -> None:
+    def _rewrite(self, factor: Factor, weights: IntegerWeights, compared: str) -> None:
         factor = self._as_element(factor)
         integers = weights.integers
         axes = tuple(i for i in range(integers.ndim) if i != self.op.output_axis)
@@ -191,7 +217,7 @@ class _IntegerProduct:
         Rewriter.erase_op(self.op)
         for operand in operands:
             erase_unused(operand)
-        self.ctx.remark(total.owner, "computed in integers")  # pyright: ignore[reportArgumentType]
+        self.ctx.remark(total.owner, f"computed in integers{compared}")  # pyright: ignore[reportArgumentType]
 
     def _scaled(self, total: SSAValue, factor: Factor, weights: IntegerWeights) -> SSAValue:
         """The sums times both scales."""

@@ -216,6 +216,28 @@ def _check_graphs(graphs: Sequence[QuantizedGraph], run_compiled: Run, target: s
     assert off <= max(2, count // 200), f"{off} of {count} results are off by one"
 
 
+@pytest.mark.parametrize("target", ["native", "x86-64-v3"])
+def test_results_do_not_depend_on_the_faster_type(target: str) -> None:
+    """What is computed in f32 since that is estimated to be faster is at most one step off what integers give."""
+    graphs = [random_quantized_graph(seed) for seed in range(4000, 4024)]
+    texts = [graph.text(f"_{chr(ord('a') + number)}") for number, graph in enumerate(graphs)]
+    arguments, lines, results = (", ".join(t[0] for t in texts), "".join(t[1] for t in texts), [t[2] for t in texts])
+    names, kinds = (", ".join(part) for part in zip(*results, strict=True))
+    text = f"func.func @main({arguments}) -> ({kinds}) {{\n{lines}  return {names} : {kinds}\n}}\n"
+    try:
+        models = [mlc.compile(text, target=target, precision=precision) for precision in ("f32", "keep")]
+    except mlc.ArtifactError as e:
+        pytest.skip(str(e))
+    inputs = [graph.input for graph in graphs]
+    chosen, kept = (model.run({i.name: x for i, x in zip(model.inputs, inputs, strict=True)}) for model in models)
+    off = count = 0
+    for graph, name in zip(graphs, chosen, strict=True):
+        apart = np.abs(chosen[name].astype(np.int64) - kept[name].astype(np.int64))
+        assert apart.max() <= 1, f"graph of seed {graph.seed}: off by {apart.max()}"
+        off, count = off + int((apart > 0).sum()), count + apart.size
+    assert off <= max(2, count // 200), f"{off} of {count} results are off by one"
+
+
 @pytest.mark.parametrize("seed", range(3000, 3012))
 def test_quantized_models_beside_onnx_runtime(seed: int, tmp_path: Path) -> None:
     """At most one step apart; ONNX Runtime may add in f32, or in integers."""

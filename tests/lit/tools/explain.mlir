@@ -14,9 +14,11 @@
 // CHECK-NEXT:   bound by   compute: {{.*}} (planned for cortex-a53: 8 flop per cycle, 4 op per cycle, 4 B per cycle)
 // CHECK-NEXT:   predicted  2,518,400 cycles at least
 // CHECK-NEXT:   measured   not here: this machine cannot run code for cortex-a53
+// CHECK-NEXT:   products   of f32, by llvm.fmuladd
+// CHECK-NEXT:   peak       100% of 8 flop per cycle for these
 
 // TABLE:      kernel {{ +}}calls
-// TABLE-NEXT: linear_relu {{ +}}2 {{ +}}20.1M {{ +}}880k {{ +}}22.9 {{ +}}compute {{ *}}2,518,400 cycles
+// TABLE-NEXT: linear_relu {{ +}}2 {{ +}}f32 {{ +}}20.1M {{ +}}880k {{ +}}22.9 {{ +}}compute {{ *}}2,518,400 cycles
 // TABLE-NEXT: model {{ +}}2 {{ +}}40.2M
 // TABLE:      This machine cannot run code for cortex-a53
 func.func @main(%x: tensor<64x784xf32>, %z: tensor<64x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200xf32>)

@@ -40,6 +40,7 @@ def test_one_kernel(model: str, mlc: CommandLine) -> None:
     assert re.search(r"^  bytes +46 kB: what is read of operands, and results, once each$", shown, re.MULTILINE)
     assert re.search(r"^  bound by +.* \(measured here: .*flop/s, .*op/s, .*B/s\)$", shown, re.MULTILINE)
     assert re.search(r"^  measured +.*s, .*flop/s, \d+% of what is possible$", shown, re.MULTILINE)
+    assert re.search(r"^  products +of f32, by llvm.fmuladd\n  peak +\d+% of .*flop/s for these$", shown, re.MULTILINE)
     assert re.search(r"^  this one +.*s, decided by (arithmetic|loads|second cache|late results)", shown, re.MULTILINE)
     assert re.search(r"^  core +.*arithmetic .*s", shown, re.MULTILINE)
     others = _others(shown.partition("\none step away\n")[2])
@@ -87,8 +88,9 @@ func.func @main(%x: tensor<20xf32>) -> tensor<20xf32> {{
 def test_all_kernels(model: str, mlc: CommandLine) -> None:
     table, notes, *_ = mlc("explain", model).out.split("\n\n")
     title, *rows, total = table.splitlines()
-    assert title.split()[:4] == ["kernel", "calls", "flop", "bytes"]
-    assert rows[0].split()[:2] == ["matmul_relu", "1"]
+    assert title.split()[:4] == ["kernel", "calls", "products", "flop"]
+    assert rows[0].split()[:3] == ["matmul_relu", "1", "f32"]
+    assert rows[1].split()[:3] == ["softmax_add", "1", "-"]
     assert rows[-1].startswith("the rest ")
     shares = [int(row.split()[-1].removesuffix("%")) for row in rows]
     assert sum(shares) >= 100 - len(rows)

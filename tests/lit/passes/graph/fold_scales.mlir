@@ -93,6 +93,31 @@ func.func @sum_of_two(%q: tensor<4xi8>, %r: tensor<4xi8>, %z: tensor<i8>) -> ten
   return %3 : tensor<4xi8>
 }
 
+// Weights of f32 are divided as well, if nobody else reads them; those of other types stay.
+
+// CHECK-LABEL: @weights
+// CHECK:         %[[W:.*]] = graph.constant dense_resource<w.scaled> : tensor<2x2xf32>
+// CHECK-NEXT:    graph.matmul %x, %[[W]]
+// CHECK:         %[[ONE:.*]] = graph.constant dense<1.000000e+00> : tensor<f32>
+// CHECK:         graph.quantize %{{.*}}, %[[ONE]], %z
+// CHECK-COUNT-2: graph.quantize %{{.*}}, %s, %z
+func.func @weights(%x: tensor<4x2xf32>, %h: tensor<4x2xbf16>, %z: tensor<i8>)
+    -> (tensor<4x2xi8>, tensor<4x2xi8>, tensor<4x2xf32>, tensor<4x2xi8>) {
+  %w = graph.constant dense<[[0.25, 0.5], [0.75, 1.0]]> : tensor<2x2xf32>
+  %v = graph.constant dense<[[0.25, 0.5], [0.75, 2.0]]> : tensor<2x2xf32>
+  %u = graph.constant dense<[[0.25, 0.5], [0.75, 4.0]]> : tensor<2x2xbf16>
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %1 = graph.matmul %x, %w : tensor<4x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+  %2 = graph.relu %1 : tensor<4x2xf32>
+  %q1 = graph.quantize %2, %s, %z : tensor<4x2xf32>, tensor<f32>, tensor<i8> -> tensor<4x2xi8>
+  %3 = graph.matmul %x, %v : tensor<4x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+  %q2 = graph.quantize %3, %s, %z : tensor<4x2xf32>, tensor<f32>, tensor<i8> -> tensor<4x2xi8>
+  %4 = graph.matmul %x, %v : tensor<4x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+  %5 = graph.matmul %h, %u : tensor<4x2xbf16>, tensor<2x2xbf16> -> tensor<4x2xf32>
+  %q3 = graph.quantize %5, %s, %z : tensor<4x2xf32>, tensor<f32>, tensor<i8> -> tensor<4x2xi8>
+  return %q1, %q2, %4, %q3 : tensor<4x2xi8>, tensor<4x2xi8>, tensor<4x2xf32>, tensor<4x2xi8>
+}
+
 // The numbers are 0.5, 1 and 1.5, and -1, 0 and 8.
 // CHECK: a.scaled: "0x040000000000003F0000803F0000C03F"
 // CHECK: b.scaled: "0x04000000000080BF0000000000000041"

@@ -1,9 +1,10 @@
-// RUN: mlc-opt %s --narrow-products --check-each | filecheck %s
+// RUN: mlc-opt %s --narrow-products=least_gain=0 --check-each | filecheck %s
 // RUN: mlc-opt %s --narrow-products=precision=f32 | filecheck %s --check-prefix=SAME
+// RUN: mlc-opt %s --narrow-products=precision=keep | filecheck %s --check-prefix=SAME
 // RUN: not mlc-opt %s --narrow-products=precision=f8 2>&1 | filecheck %s --check-prefix=WRONG
 // RUN: not mlc-opt %s --precision=bf16 --canonicalize 2>&1 | filecheck %s --check-prefix=LEVEL
-// RUN: mlc-opt %s --narrow-products --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
-// WRONG: error: narrow-products: found precision 'f8'; required: f32 or bf16
+// RUN: mlc-opt %s --narrow-products=least_gain=0 --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// WRONG: error: narrow-products: found precision 'f8'; required: f32, bf16 or keep
 // LEVEL: error: --precision bf16 is for the default pipeline: add one of -O0 to -O3, or name the pass (--narrow-products=precision=bf16)
 // SAME-NOT: bf16
 

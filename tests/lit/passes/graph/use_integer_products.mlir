@@ -1,7 +1,7 @@
-// RUN: mlc-opt %s --use-integer-products --check-each --target=icelake-server | filecheck %s
-// RUN: mlc-opt %s --use-integer-products --check-each --target=haswell | filecheck %s
-// RUN: mlc-opt %s --use-integer-products --check-each --target=neoverse-v1 | filecheck %s
-// RUN: mlc-opt %s --use-integer-products --check-each --target=neoverse-n1 | filecheck %s --check-prefix=I8
+// RUN: mlc-opt %s --use-integer-products=precision=keep --check-each --target=icelake-server | filecheck %s
+// RUN: mlc-opt %s --use-integer-products=precision=keep --check-each --target=haswell | filecheck %s
+// RUN: mlc-opt %s --use-integer-products=precision=keep --check-each --target=neoverse-v1 | filecheck %s
+// RUN: mlc-opt %s --use-integer-products=precision=keep --check-each --target=neoverse-n1 | filecheck %s --check-prefix=I8
 
 // The sums take 3 for each of the four numbers of a column; scales of rows and columns are one product.
 

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --split-input-file --use-integer-products --remarks --target=icelake-server 2>&1 >%t | filecheck %s
-// RUN: mlc-opt %s --split-input-file --use-integer-products --target=icelake-server | filecheck %s --check-prefix=SAME
+// RUN: mlc-opt %s --split-input-file --use-integer-products=precision=keep --remarks --target=icelake-server 2>&1 >%t | filecheck %s
+// RUN: mlc-opt %s --split-input-file --use-integer-products=precision=keep --target=icelake-server | filecheck %s --check-prefix=SAME
 
 // Up to 65,793 products fit, and are computed in integers; so are those with a scale of 0.
 // CHECK-COUNT-2: remark: computed in integers
