@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, gcd, prod
 
-from mlc.architectures.architecture import PER_WORD
+from mlc.architectures.instructions import PER_WORD
 from mlc.dialects.graph import ConvOp, MatmulOp
 from mlc.dialects.graph.types import ints, is_static, shape_of
 from mlc.dialects.graph.windows import channel_dim, spatial_dims
