@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 
-from mlc.architectures.architecture import PER_WORD
+from mlc.architectures.instructions import PER_WORD
 from mlc.dialects.loop.schedule import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.steps.dot import Dot
