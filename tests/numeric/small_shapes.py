@@ -70,6 +70,7 @@ def _elementwise() -> Iterator[Case]:
         zero, scale = np.array(-3, np.int8), np.array(0.05, np.float32)
         yield case(graph.QuantizeOp, x, scale, zero)
         yield case(graph.DequantizeOp, data(shape, i8), scale, zero)
+        yield case(graph.LookupOp, data(shape, i8), _TABLE)
         if len(shape) == 2:  # of which a point takes as much as a hundred of others
             place = np.arange(x.size, dtype=np.uint64).reshape(shape)
             yield case(graph.PhiloxOp, place, place[:, :1] + np.uint64(1 << 40), place[0], place[0, 0])
