@@ -11,7 +11,19 @@ from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.analysis.lanes import lanes_over
-from mlc.dialects.loop import DotOp, ForOp, LoadOp, LoopKind, MmaOp, PrefetchOp, StoreOp, UnpackOp, WordOp, YieldOp
+from mlc.dialects.loop import (
+    DotOp,
+    ForOp,
+    LoadOp,
+    LoopKind,
+    MmaOp,
+    PrefetchOp,
+    StoreOp,
+    UnpackBytesOp,
+    UnpackOp,
+    WordOp,
+    YieldOp,
+)
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.schedules.cost.lines import part_on_two_lines
 from mlc.support.affine import split_constant
@@ -234,6 +246,8 @@ def _work(op: Operation, machine: Machine) -> Instructions:
             # A shift, and a lookup or two more operations.
             looked_up = machine.architecture.lookup(machine.features, machine.vector_bits) is not None
             return Instructions(shuffles=width, others=width) if looked_up else Instructions(others=3 * width)
+        case UnpackBytesOp():
+            return Instructions(others=(1 + (op.number.value.data > 0)) * width)
         case WordOp():
             rounds = len(op.numbers).bit_length() - 1  # and a shuffle in front where a register has several pieces
             return Instructions(shuffles=width * (rounds + (machine.vector_bits > 8 * _PIECE_BYTES)))
