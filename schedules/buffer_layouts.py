@@ -118,8 +118,8 @@ class WordLayout:
 class FieldLayout(WordLayout):
     """How a buffer of small integers is laid out in words whose bytes hold two of them, or four, in fields.
 
-    The numbers from 0 to 15, or to 3, that follow each other along `axis` become an i32. Fields of all bytes that are at
-    one place are four neighbours: shifted and masked, a word is one of four numbers of 8 bits.
+    The numbers from 0 to 15, or to 3, that follow each other along `axis` become an i32. What the bytes have in their
+    fields at one place are four neighbours: shifted and masked, a word is one of four numbers of 8 bits.
     """
 
     @property

@@ -53,8 +53,8 @@ class TensorKernel:
     weights: int = 0
     """The size of all constants of the model, in bytes: what passes by between two calls of a kernel."""
     short_bits: Mapping[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
-    """How many bits the numbers of a constant argument of i8 have, if they have at most four: with a sign where products
-    are f32, without one where they are i32."""
+    """How many bits the numbers of a constant argument of i8 have, if they have at most four, of which one is the sign
+    where products are f32; none is where these are i32."""
 
 
 @dataclass(frozen=True)

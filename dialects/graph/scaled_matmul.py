@@ -82,7 +82,8 @@ class ScaledMatmulOp(GraphOp):
         Raises:
             VerifyException: c1 an operand is no matrix, c2 inner extents differ, c3 scales have other columns than
                 weights, c4 groups do not divide the rows of the weights, c5 zero points and sums have other shapes or
-                types, c6 a first factor of integers has no scales for its rows and groups, c7 weights of ui8 meet floats.
+                types, c6 a first factor of integers has no scales for its rows and groups, c7 weights of ui8 meet
+                floats.
         """
         shapes = [each.get_shape() for each in (lhs, rhs, scale)]
         if any(len(shape) != 2 for shape in shapes):

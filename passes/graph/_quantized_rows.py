@@ -68,8 +68,9 @@ def quantized_rows(value: SSAValue, resources: Resources) -> QuantizedRows | Non
         return None
     shape, zero = shape_of(owner.input), known_array(owner.zero_point, resources)
     is_by_group = len(shape) > 1 and shape_of(owner.scale) == (*shape[:-1], 1) and shape_of(owner.result) == shape
-    expected = {i8: 0, ui8: 128}.get(element_of(owner.input))
-    if not is_by_group or zero is None or (zero != expected).any():
+    if element_of(owner.input) not in (i8, ui8) or not is_by_group or zero is None:
+        return None
+    if (zero != (0 if element_of(owner.input) == i8 else 128)).any():
         return None
     found = QuantizedRows(owner)
     return found if found.width == width else None

@@ -91,10 +91,11 @@ def _element_of_weights(ctx: CompilerContext) -> type[np.integer[Any]] | None:
     take more instructions for having a sign.
     """
     machine = resolve_target(ctx.target)
-    if machine.products("i8", "ui8") <= machine.issue.fma_units:
+    mixed, same = (machine.dot_instruction(lhs, "i8", machine.vector_bits) for lhs in ("ui8", "i8"))
+    is_signed = mixed is None and same is not None
+    if machine.products("i8" if is_signed else "ui8", "i8") <= machine.issue.fma_units:
         return None
-    mixed, same = (machine.dot_instruction(*types, machine.vector_bits) for types in (("ui8", "i8"), ("i8", "i8")))
-    return np.int8 if mixed is None and same is not None else np.uint8
+    return np.int8 if is_signed else np.uint8
 
 
 @dataclass(frozen=True)

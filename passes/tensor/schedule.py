@@ -168,7 +168,8 @@ def _short_bits(
             arrays = [constant_data(value, ctx.resources) for value in values]
             low, high = min(array.min() for array in arrays), max(array.max() for array in arrays)
             bits = [bits for bits, (least, most) in limits.items() if least <= low and high <= most]
-            found.update({key: each for each in bits[:1]})
+            if bits:
+                found[key] = bits[0]
     return found
 
 

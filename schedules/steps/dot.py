@@ -88,7 +88,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
         loop.dot x[m, 8 * k .. 8 * k + 3], unpack_bytes word[0], s of i8, ui8, then
         loop.dot x[m, 8 * k + 4 .. 8 * k + 7], unpack_bytes word[1], … of i8, ui8
 
-    Proof: sums of i32 wrap, so their order is free; those of f32 stay as they are. All numbers in fields are known to fit.
+    Proof: sums of i32 wrap, so their order is free. All numbers in fields are known to fit there, and have no sign.
 
     Raises:
         Refused: the loops are not sums of such products, or the argument is not a constant; nothing has been changed.
@@ -190,15 +190,15 @@ def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
     in_word = count // fields
     kind = VectorType(element_type(beside.memref.type), [in_word])
     for number in range(fields):
-        of_argument, element = packed.result, each.of_argument.element
+        of_argument: SSAValue = packed.result
         if fields > 1:
             unpacked = UnpackBytesOp(packed.result, number, 32 // count)
-            of_argument, element = unpacked.result, unsigned(i8)
+            unpacked.location, of_argument = load.location, unpacked.result
             new.append(unpacked)
         run = LoadOp(beside.memref, list(beside.indices), _moved(beside.map.data, number * in_word), kind)
         cast = vector.BitcastOp(run.result, VectorType(i32, [1]))
         word = vector.ExtractOp(cast.result, [0], i32)
-        dot = DotOp(word.result, of_argument, total, each.by_word.element, element)
+        dot = DotOp(word.result, of_argument, total, each.by_word.element, each.of_argument.element)
         run.location, dot.location = beside.location, each.combine.location
         new += [run, cast, word, dot]
         total = dot.result
@@ -220,8 +220,8 @@ def _moved(affine: AffineMap, by: int) -> AffineMap:
 class Dot(LoopStep):
     """4 steps of a loop that adds products of short numbers become one dot product
 
-    The kernel's constant factor is stored in words of so many numbers. A word has 32 bits. One of 8 numbers, of four bits
-    each, is taken apart to two words of bytes in registers; one of 16 to four.
+    The kernel's constant factor is stored in words of so many numbers. A word has 32 bits. One of 8 numbers has four
+    for each, and is taken apart to two words of bytes in registers; one of 16 has two, and gives four words.
     """
 
     name = "dot"

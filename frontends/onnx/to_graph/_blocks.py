@@ -52,7 +52,7 @@ def mat_mul_n_bits(b: Node) -> Results:
     """`A B^T`, with a bias; each block of a row of B has a scale, and a zero point: half of the range, unless given.
 
     `g_idx` says of each column which block's scale it has. An `accuracy_level` of 4 allows to round A to integers of 8
-    bits, with a scale for each block of a row: this is done to f32, without `g_idx`. Other products are those of floats.
+    bits, with a scale for each block of a row: f32 are rounded, without `g_idx`. Other products are those of floats.
     """
     rows, depth, block, bits = *(b.int(name) for name in ("N", "K", "block_size")), _bits(b)
     if b.flag("weight_prepacked"):
@@ -82,7 +82,7 @@ def mat_mul_n_bits(b: Node) -> Results:
 
 
 def _rounded(b: GraphBuilder, x: SSAValue, block: int) -> SSAValue:
-    """Floats as multiples of a scale from -127 to 127 times: that of a block of the last dim, whose largest is 127 times.
+    """Floats as integers from -127 to 127 times a scale: in each block of the last dim, a 127th of the largest size.
 
     The least scale is the least normal number, so that blocks of zeros have one.
     """
