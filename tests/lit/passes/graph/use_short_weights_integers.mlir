@@ -66,7 +66,7 @@ func.func @cut(%p: tensor<2x4x32xi8>, %t: tensor<2x4x1xf32>) -> tensor<2x130xf32
 // CHECK:         graph.quantize %{{.*}} : tensor<2x4x32xf32>, tensor<2x4x1xf32>, tensor<i8> -> tensor<2x4x32xi8>
 // CHECK:         graph.scaled_matmul {{.*}} : tensor<2x128xi8>, tensor<128x130xui8>, tensor<4x130xf32>, tensor<2x4xf32> -> tensor<2x130xf32>
 // I8-LABEL:    @signed
-// I8:            %w_offset = graph.constant dense<-100> : tensor<4x130xi8>
+// I8:            %w_offset = graph.constant dense<-73> : tensor<4x130xi8>
 func.func @signed(%a: tensor<2x4x32xf32>, %t: tensor<2x4x1xf32>) -> tensor<2x130xf32> {
   %zero = graph.constant dense<128> : tensor<ui8>
   %p = graph.quantize %a, %t, %zero : tensor<2x4x32xf32>, tensor<2x4x1xf32>, tensor<ui8> -> tensor<2x4x32xui8>
