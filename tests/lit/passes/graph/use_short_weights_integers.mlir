@@ -194,3 +194,41 @@ func.func @other_groups(%p: tensor<2x4x32xi8>, %t: tensor<2x4x1xf32>) -> tensor<
   %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
   return %y : tensor<2x130xf32>
 }
+
+// -----
+
+// Rows that are cut, and then become others, are floats.
+
+// CHECK-LABEL: @cut_and_joined
+// CHECK:         graph.scaled_matmul {{.*}} : tensor<4x64xf32>
+func.func @cut_and_joined(%p: tensor<2x4x32xi8>, %t: tensor<2x4x1xf32>) -> tensor<4x300xf32> {
+  %zero = graph.constant dense<0> : tensor<i8>
+  %f = graph.dequantize %p, %t, %zero : tensor<2x4x32xi8>, tensor<2x4x1xf32>, tensor<i8> -> tensor<2x4x32xf32>
+  %r = graph.reshape %f : tensor<2x4x32xf32> -> tensor<2x128xf32>
+  %c = graph.slice %r starts [0, 0] ends [2, 120] strides [1, 1] : tensor<2x128xf32> -> tensor<2x120xf32>
+  %x = graph.reshape %c : tensor<2x120xf32> -> tensor<4x60xf32>
+  %q = graph.constant dense<9> : tensor<60x300xui8>
+  %s = graph.constant dense<0.5> : tensor<1x300xf32>
+  %z = graph.constant dense<8> : tensor<ui8>
+  %w = graph.dequantize %q, %s, %z : tensor<60x300xui8>, tensor<1x300xf32>, tensor<ui8> -> tensor<60x300xf32>
+  %y = graph.matmul %x, %w : tensor<4x60xf32>, tensor<60x300xf32> -> tensor<4x300xf32>
+  return %y : tensor<4x300xf32>
+}
+
+// -----
+
+// One scale for all is none for each group.
+
+// CHECK-LABEL: @one_scale
+// CHECK:         graph.scaled_matmul {{.*}} : tensor<2x128xf32>
+func.func @one_scale(%p: tensor<2x4x32xi8>, %t: tensor<1x1x1xf32>) -> tensor<2x130xf32> {
+  %zero = graph.constant dense<0> : tensor<i8>
+  %f = graph.dequantize %p, %t, %zero : tensor<2x4x32xi8>, tensor<1x1x1xf32>, tensor<i8> -> tensor<2x4x32xf32>
+  %x = graph.reshape %f : tensor<2x4x32xf32> -> tensor<2x128xf32>
+  %q = graph.constant dense<9> : tensor<128x130xui8>
+  %s = graph.constant dense<0.5> : tensor<1x130xf32>
+  %z = graph.constant dense<8> : tensor<ui8>
+  %w = graph.dequantize %q, %s, %z : tensor<128x130xui8>, tensor<1x130xf32>, tensor<ui8> -> tensor<128x130xf32>
+  %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
+  return %y : tensor<2x130xf32>
+}
