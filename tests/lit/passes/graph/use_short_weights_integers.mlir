@@ -39,6 +39,7 @@ func.func @groups(%p: tensor<2x4x32xi8>, %t: tensor<2x4x1xf32>) -> tensor<2x130x
 
 // Of a last group that is cut off, the rest is 0, whatever was there.
 
+// FLOAT-LABEL: @cut
 // CHECK-LABEL: @cut
 // CHECK:         %[[X:.*]] = graph.reshape %p : tensor<2x4x32xi8> -> tensor<2x128xi8>
 // CHECK:         %[[S:.*]] = graph.slice %[[X]] starts [0, 0] ends [2, 127] strides [1, 1] : tensor<2x128xi8> -> tensor<2x127xi8>
