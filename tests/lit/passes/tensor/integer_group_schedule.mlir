@@ -87,7 +87,21 @@ func.func private @far(%x: tensor<4096xi8>, %w: tensor<4096x4128xi8>, %s: tensor
   return %2 : tensor<4128xf32>
 }
 
-func.func @main(%x0: tensor<512xi8>, %t0: tensor<16xf32>, %x1: tensor<512xi8>, %t1: tensor<16xf32>, %x2: tensor<480xi8>, %t2: tensor<20xf32>, %x3: tensor<512xi8>, %t3: tensor<16xf32>, %x4: tensor<512xi8>, %t4: tensor<16xf32>, %x5: tensor<4096xi8>, %t5: tensor<32xf32>) -> (tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<4128xf32>) {
+// CHECK-LABEL: @in_the_second_cache
+// CHECK-SAME:    <[dot(k, 8), tile(n, 64), pack(w, n), pack(s, n), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
+func.func private @in_the_second_cache(%x: tensor<1024xi8>, %w: tensor<1024x1536xi8>, %s: tensor<8x1536xf32>, %t: tensor<8xf32>) -> tensor<1536xf32> {
+  %0 = tensor.contract %x[g * 128 + k], %w[g * 128 + k, n] over (g: 8, n: 1536) reduce (k: 128) {unsigned = array<i64: 1>} : tensor<1024xi8>, tensor<1024x1536xi8> -> tensor<8x1536xi32>
+  %1 = tensor.map %0[g, n], %t[g] over (g: 8, n: 1536) : tensor<8x1536xi32>, tensor<8xf32> -> tensor<8x1536xf32> {
+  ^bb0(%a: i32, %b: f32):
+    %c = arith.sitofp %a : i32 to f32
+    %d = arith.mulf %c, %b : f32
+    tensor.yield %d : f32
+  }
+  %2 = tensor.contract %1[g, n], %s[g, n] over (n: 1536) reduce (g: 8) : tensor<8x1536xf32>, tensor<8x1536xf32> -> tensor<1536xf32>
+  return %2 : tensor<1536xf32>
+}
+
+func.func @main(%x0: tensor<512xi8>, %t0: tensor<16xf32>, %x1: tensor<512xi8>, %t1: tensor<16xf32>, %x2: tensor<480xi8>, %t2: tensor<20xf32>, %x3: tensor<512xi8>, %t3: tensor<16xf32>, %x4: tensor<512xi8>, %t4: tensor<16xf32>, %x5: tensor<4096xi8>, %t5: tensor<32xf32>, %x6: tensor<1024xi8>, %t6: tensor<8xf32>) -> (tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<4128xf32>, tensor<1536xf32>) {
   %w0 = arith.constant dense<15> : tensor<512x96xi8>
   %s0 = arith.constant dense<0.5> : tensor<16x96xf32>
   %0 = call @nibbles(%x0, %w0, %s0, %t0) : (tensor<512xi8>, tensor<512x96xi8>, tensor<16x96xf32>, tensor<16xf32>) -> tensor<96xf32>
@@ -106,5 +120,8 @@ func.func @main(%x0: tensor<512xi8>, %t0: tensor<16xf32>, %x1: tensor<512xi8>, %
   %w5 = arith.constant dense<15> : tensor<4096x4128xi8>
   %s5 = arith.constant dense<0.5> : tensor<32x4128xf32>
   %5 = call @far(%x5, %w5, %s5, %t5) : (tensor<4096xi8>, tensor<4096x4128xi8>, tensor<32x4128xf32>, tensor<32xf32>) -> tensor<4128xf32>
-  return %0, %1, %2, %3, %4, %5 : tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<4128xf32>
+  %w6 = arith.constant dense<15> : tensor<1024x1536xi8>
+  %s6 = arith.constant dense<0.5> : tensor<8x1536xf32>
+  %6 = call @in_the_second_cache(%x6, %w6, %s6, %t6) : (tensor<1024xi8>, tensor<1024x1536xi8>, tensor<8x1536xf32>, tensor<8xf32>) -> tensor<1536xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<4128xf32>, tensor<1536xf32>
 }
