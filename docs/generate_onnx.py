@@ -60,7 +60,8 @@ What the optimiser and the quantiser of ONNX Runtime write, which is not part of
 `com.microsoft`, and `SimplifiedLayerNormalization`, which has no domain. Each is compared with ONNX Runtime, in all
 forms that run on a CPU there. Where that computes less exactly than the operator is defined, mlc does not follow:
 
-- `MatMulNBits` multiplies floats, whatever `accuracy_level` allows; `g_idx` orders zero points, too.
+- `MatMulNBits` rounds A to integers of 8 bits where `accuracy_level` is 4, in blocks of a row, as the runtime does, and
+  else multiplies floats; so it does with `g_idx`, which orders zero points, too.
 - `QLinearSoftmax` rounds once; numbers may be one step apart.
 - `DynamicQuantizeLSTM` has one range for the states of a whole batch; ONNX Runtime has one for each thread's part.
 

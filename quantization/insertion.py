@@ -12,8 +12,20 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.compiler.model_inputs import Array
-from mlc.dialects.graph import ConstantOp, DequantizeOp, GraphOp, QuantizeOp, ReshapeOp, SliceOp
-from mlc.dialects.graph.types import tensor
+from mlc.dialects.graph import (
+    AbsOp,
+    ConstantOp,
+    DequantizeOp,
+    DivOp,
+    GraphOp,
+    MaxOp,
+    PadOp,
+    QuantizeOp,
+    ReduceOp,
+    ReshapeOp,
+    SliceOp,
+)
+from mlc.dialects.graph.types import shape_of, tensor
 from mlc.quantization.calibration import Scale, quantized_weights
 from mlc.quantization.products import Product
 from mlc.quantization.weights import WeightFormat, grouped_weights
@@ -41,7 +53,11 @@ class Insertion:
     def operands(self, product: Product) -> list[SSAValue]:
         """The operands of a product, each quantised and dequantised; or the weights alone."""
         if self.alone is not None:
-            return [product.op.operands[0], self._operand(product, 1)]
+            value, weights = product.op.operands[0], self._operand(product, 1)
+            return [
+                self._rounded(value, self.alone.group) if self.alone.dynamic and self.alone.group else value,
+                weights,
+            ]
         return [self._operand(product, place) for place in range(2)]
 
     def _operand(self, product: Product, place: int) -> SSAValue:
@@ -106,6 +122,36 @@ class Insertion:
             ops.append(SliceOp(ops[-1], [0, 0], [rows, columns], [1, 1]))
         self._insert(InsertPoint.after(constant), constant, *constants, *ops)
         return ops[-1].result
+
+    def _rounded(self, value: SSAValue, group: int) -> SSAValue:
+        """Integers from -127 to 127 times a scale: in each group of the last dim, a 127th of the largest size.
+
+        The least scale is the least normal number, so that groups of zeros have one.
+        """
+        if (value, -1) in self._made:
+            return self._made[value, -1]
+        *rows, depth = shape_of(value)
+        groups, where = -(-depth // group), value.owner
+        most, least = (self._constant(np.float32(n), "limit") for n in (127, np.finfo(np.float32).smallest_normal))
+        zero = self._constant(np.int8(0), "zero_point")
+        ops: list[GraphOp] = []
+
+        def insert(op: GraphOp) -> GraphOp:
+            ops.append(op)
+            return op
+
+        none = [0] * len(rows)
+        padded = insert(PadOp(value, [*none, 0], [*none, groups * group - depth], 0.0))
+        apart = insert(ReshapeOp(padded, (*rows, groups, group)))
+        largest = insert(ReduceOp("max", insert(AbsOp(apart)), [len(rows) + 1], True))
+        scale = insert(MaxOp(insert(DivOp(largest, most)), least))
+        wide = insert(DequantizeOp(insert(QuantizeOp(apart, scale, zero)), scale, zero))
+        joined = insert(ReshapeOp(wide, (*rows, groups * group)))
+        found = insert(SliceOp(joined, [*none, 0], [*rows, depth], [1] * (len(rows) + 1)))
+        at = InsertPoint.at_start(where) if isinstance(where, Block) else InsertPoint.after(where)
+        self._insert(at, where if isinstance(where, Operation) else None, most, least, zero, *ops)
+        self._made[value, -1] = found.results[0]
+        return self._made[value, -1]
 
     def _constant(self, data: Array | np.generic, hint: str) -> ConstantOp:
         array = np.asarray(data)

@@ -47,6 +47,7 @@ def quantize(
     seed: int = 0,
     weight_bits: int | None = None,
     group: int | None = None,
+    dynamic: bool = False,
     shapes: Mapping[str, api.GivenShape] | None = None,
     weights: Mapping[str, ArrayLike] | None = None,
 ) -> QuantizedModel:
@@ -60,6 +61,7 @@ def quantize(
 
     With `weight_bits`, 4 or 8, the constant matrices of matrix products alone become integers, and all else stays in
     floats: `group` rows share a scale and a zero point, which is 0 if `symmetric`. `calibration` is "minmax" or "mse".
+    If `dynamic`, other operands are rounded to i8 when they come, with a scale for each row and group.
 
     `data` are samples by the names of inputs, an array for each, with many along a first dimension; or one array; or
     the path of a .npz, of safetensors, or of a folder of .npy. Without it, random inputs are taken, with a warning.
@@ -71,7 +73,7 @@ def quantize(
             finite.
     """
     module, ctx = api.read(model, shapes, weights)
-    alone = weight_format(weight_bits, group, symmetric, calibration)
+    alone = weight_format(weight_bits, group, symmetric, calibration, dynamic)
     result = quantized(module, ctx, data, calibration, symmetric, max_error, seed, alone)
     api.know(result.module, ctx)
     if data is None and alone is None:
@@ -79,15 +81,19 @@ def quantize(
     return result
 
 
-def weight_format(bits: int | None, group: int | None, symmetric: bool, method: str) -> WeightFormat | None:
+def weight_format(
+    bits: int | None, group: int | None, symmetric: bool, method: str, dynamic: bool = False
+) -> WeightFormat | None:
     """How weights alone become integers; None if inputs do, too.
 
     Raises:
-        UserError: there is no such format, or there are groups without it.
+        UserError: there is no such format, or there are groups, or rounded inputs, without it.
     """
     if bits is None and group is not None:
         raise UserError(f"there are groups of {group} rows, but no weights alone; required: their bits, 4 or 8")
-    return None if bits is None else WeightFormat(bits, group, symmetric, method)
+    if bits is None and dynamic:
+        raise UserError("inputs are rounded dynamically, but no weights alone; required: their bits, 4 or 8")
+    return None if bits is None else WeightFormat(bits, group, symmetric, method, dynamic)
 
 
 def quantized(

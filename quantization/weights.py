@@ -1,4 +1,4 @@
-"""Weights alone as integers of 4 or 8 bits, with a scale for each group of rows of a column."""
+"""Weights as integers of 4 or 8 bits, with a scale for each group of rows of a column."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ class WeightFormat:
         group: how many rows share a scale; None for all rows of a column.
         symmetric: whether zero points are 0.
         method: one of `WEIGHT_METHODS`.
+        dynamic: whether inputs are rounded when they come, to i8 with a scale for each row and group.
     """
 
     bits: int
     group: int | None = None
     symmetric: bool = False
     method: str = "minmax"
+    dynamic: bool = False
 
     def __post_init__(self) -> None:
         """Raises: UserError if there is no such format."""
@@ -42,6 +44,8 @@ class WeightFormat:
         if self.group not in (None, *GROUPS):
             groups = ", ".join(map(str, GROUPS))
             raise UserError(f"groups have {self.group} rows; required: one of {groups}, or none for whole columns")
+        if self.dynamic and self.group is None:
+            raise UserError("inputs are rounded in groups, and there are none; required: how many rows share a scale")
         if self.method not in WEIGHT_METHODS:
             found = f"calibration is '{self.method}'"
             raise UserError(f"{found}; required for weights alone: {' or '.join(WEIGHT_METHODS)}")
@@ -54,7 +58,7 @@ class WeightFormat:
     @property
     def precision(self) -> str:
         """What `mlc.precision` says of a product."""
-        return f"i{self.bits} weights"
+        return f"i{self.bits} weights{', i8 inputs' if self.dynamic else ''}"
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,30 @@ class WordLayout:
         return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]
 
 
+@dataclass(frozen=True)
+class FieldLayout(WordLayout):
+    """How a buffer of small integers is laid out in words whose bytes hold two of them, or four, in fields.
+
+    The numbers from 0 to 15, or to 3, that follow each other along `axis` become an i32. What the bytes have in their
+    fields at one place are four neighbours: shifted and masked, a word is one of four numbers of 8 bits.
+    """
+
+    @property
+    def suffix(self) -> str:
+        """What the name of a constant in such words ends with."""
+        return f"fields{self.count}"
+
+    def of(self, array: Array) -> Array:
+        """The words of `array`."""
+        fields, bits = self.count // 4, 32 // self.count
+        split = array.reshape(*array.shape[: self.axis], -1, fields, 4, *array.shape[self.axis + 1 :])
+        parts = np.moveaxis(split, self.axis + 1, 0)
+        joined = np.zeros(parts.shape[1:], np.uint8)
+        for number, part in enumerate(parts):
+            joined |= (part.astype(np.uint8) & np.uint8((1 << bits) - 1)) << np.uint8(bits * number)
+        return np.ascontiguousarray(np.moveaxis(joined, self.axis + 1, -1)).view(np.int32)[..., 0]
+
+
 TapSubscripts = tuple[int, ...]
 """Subscripts along all axes but one."""
 

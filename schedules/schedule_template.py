@@ -52,8 +52,9 @@ class TensorKernel:
     """How many columns the panels have into which some of these are packed already."""
     weights: int = 0
     """The size of all constants of the model, in bytes: what passes by between two calls of a kernel."""
-    of_four_bits: Container[tuple[str, int]] = ()
-    """The constant arguments of i8, factors of products of f32, whose numbers are integers of four bits."""
+    short_bits: Mapping[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    """How many bits the numbers of a constant argument of i8 have, if they have at most four, of which one is the sign
+    where products are f32; none is where these are i32."""
 
 
 @dataclass(frozen=True)

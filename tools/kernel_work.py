@@ -19,6 +19,7 @@ from mlc.dialects.loop.steps import Step
 from mlc.dialects.loop.unpack import PER_WORD
 from mlc.dialects.tensor import ContractOp, StructuredOp, TakeOp, TileMapOp
 from mlc.passes.loop.expand_math import ExpandMathPass
+from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.dot_taps import DotTaps
 from mlc.schedules.steps.unpack import Unpack
 from mlc.support.affine import affine_bounds
@@ -214,11 +215,13 @@ def _bytes_read(argument: BlockArgument) -> int:
 
 
 def _shortened(kernel: FuncOp, argument: BlockArgument) -> int:
-    """How many times as short an operand is stored as its type says: weights of four bits that are unpacked."""
-    unpacked = {step.loop for step in _steps(kernel) if isinstance(step, Unpack)}
+    """How many times as short an operand is stored as its type says: weights of four bits or less that are unpacked."""
+    steps = _steps(kernel)
+    words = {step.loop: PER_WORD for step in steps if isinstance(step, Unpack)}
+    words |= {step.loop: step.count for step in steps if isinstance(step, Dot)}
     readers = (op for op, operand in _readers(argument) if isinstance(op, ContractOp) and operand == 1)
-    is_unpacked = element_type(argument.type) == i8 and any(unpacked.intersection(op.dim_names) for op in readers)
-    return PER_WORD // 4 if is_unpacked else 1
+    counts = [words[name] for op in readers for name in op.dim_names if name in words]
+    return max(counts, default=4) // 4 if element_type(argument.type) == i8 else 1
 
 
 def _steps(kernel: FuncOp) -> Sequence[Step]:

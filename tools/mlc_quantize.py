@@ -38,6 +38,7 @@ class Arguments(PluginArguments):
     seed: int
     weight_bits: int | None
     group: int | None
+    dynamic: bool
     shape: list[str]
     value: list[str]
 
@@ -62,6 +63,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--weight-bits", type=int, choices=BITS, metavar="N", help=bits)
     rows = "so many rows of weights share a scale, with --weight-bits; all of a column without it"
     add("--group", type=int, choices=GROUPS, metavar="N", help=rows)
+    rounded = "inputs of products with such weights are rounded to 8 bits when they come, by row and group"
+    add("--dynamic", action="store_true", help=rounded)
     add_binding_arguments(parser)
     add_plugin_arguments(parser)
 
@@ -80,7 +83,7 @@ def run(arguments: Namespace) -> None:
     from mlc.frontends.onnx.to_graph.bind_inputs import bind
 
     bind(module, bindings, ctx)
-    alone = weight_format(args.weight_bits, args.group, args.symmetric, args.calibration)
+    alone = weight_format(args.weight_bits, args.group, args.symmetric, args.calibration, args.dynamic)
     if args.data is None and alone is None:
         print(f"warning: {NO_DATA} (--data)", file=sys.stderr)
     model = quantized(module, ctx, args.data, args.calibration, args.symmetric, args.max_error, args.seed, alone)

@@ -28,11 +28,26 @@ from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr
 from mlc.dialects.loop.span import SpanOp
-from mlc.dialects.loop.unpack import UnpackOp
+from mlc.dialects.loop.unpack import UnpackBytesOp, UnpackOp
 
 Loop = Dialect(
     "loop",
-    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp, DotOp, WordOp, MmaOp, UnpackOp, LookupOp],
+    [
+        ForOp,
+        YieldOp,
+        ConstantOp,
+        LoadOp,
+        StoreOp,
+        PrefetchOp,
+        RowOp,
+        SpanOp,
+        DotOp,
+        WordOp,
+        MmaOp,
+        UnpackBytesOp,
+        UnpackOp,
+        LookupOp,
+    ],
     [LoopKindAttr, ScheduleAttr],
 )
 
@@ -55,6 +70,7 @@ __all__ = [
     "ScheduleAttr",
     "SpanOp",
     "StoreOp",
+    "UnpackBytesOp",
     "UnpackOp",
     "WordOp",
     "YieldOp",

@@ -41,9 +41,9 @@ class ShortWeights:
     """A matrix `[k, n]` as `(integers - offset) * scale`, where groups of rows share a scale and an offset.
 
     Attributes:
-        integers: of i8, `[groups * group, n]`; rows behind the matrix are 0, and are to be multiplied with 0.
+        integers: of i8 or ui8, `[groups * group, n]`; rows behind the matrix are 0, and are to be multiplied with 0.
         scale: of f32, `[groups, n]`.
-        offset: of i8 or f32, likewise; None if it is 0.
+        offset: of i8, ui8 or f32, likewise; None if it is 0.
         group: how many rows there are in a group.
     """
 
@@ -91,8 +91,13 @@ def _is_short(integers: SSAValue) -> bool:
     return 1 < (integer_width(element_of(integers)) or 0) <= 8
 
 
-def short_weights(found: Quantized, shape: tuple[int, int]) -> ShortWeights | str:
+def short_weights(
+    found: Quantized, shape: tuple[int, int], within: int = 0, element: type[np.integer[Any]] | None = None
+) -> ShortWeights | str:
     """A constant of a shape as short weights; else why it is none, in words.
+
+    For products of integers, groups have the size `within`, and integers are of the type `element`: those of up to four
+    bits from 0 to 15, whose bits are those of bytes with and without a sign.
 
     Scales and zero points are the same within each group by comparison of all numbers. A matrix that is not a multiple
     of groups gets rows of 0, for columns of 0 that the other factor gets. Sums of groups, scaled once, are those of
@@ -105,13 +110,16 @@ def short_weights(found: Quantized, shape: tuple[int, int]) -> ShortWeights | st
     integers = np.broadcast_to(found.integers, shape).astype(np.int16)
     fits_four = int(integers.max()) - int(integers.min()) <= MOST - LEAST
     scale, zero = (np.broadcast_to(array, shape) for array in (found.scale, found.zero))
-    group = gcd(_period(scale), _period(zero)) or (-(-k // PER_WORD) * PER_WORD if fits_four else k)
+    group = gcd(_period(scale), _period(zero), within) or (-(-k // PER_WORD) * PER_WORD if fits_four else k)
+    if within and group != within:
+        return f"groups of {group} rows share a scale, and those of the first factor are {within}"
     if group < min(LEAST_GROUP, k):
         return f"groups of {group} rows share a scale; required: at least {LEAST_GROUP}"
     scale, zero = (array[::group].astype(np.float32) for array in (scale, zero))
-    moved, offset = _centred(integers, zero, group, fits_four)
+    centred = _centred(integers, zero, group, fits_four) if element is None else _from_zero(integers, zero, element)
+    moved, offset = centred
     groups, columns = scale.shape
-    padded = np.zeros((groups * group, columns), np.int8)
+    padded = np.zeros((groups * group, columns), moved.dtype)
     padded[:k] = moved
     return ShortWeights(padded, scale, offset, group)
 
@@ -133,8 +141,25 @@ def _centred(integers: Array, zero: Array, group: int, fits_four: bool) -> tuple
         moved = integers - (whole.flat[0] if is_one else np.repeat(whole, group, 0)[: len(integers)])
         limits = (LEAST, MOST) if fits_four else (-128, 127)
         if limits[0] <= moved.min() and moved.max() <= limits[1]:
-            return moved, None
+            return moved.astype(np.int8), None
     centre = low - LEAST if fits_four else (0 if low >= -128 and high <= 127 else 128)
     offset = zero - np.float32(centre)
     is_short = (offset == np.rint(offset)).all() and offset.min() >= -128 and offset.max() <= 127
-    return integers - centre, offset.astype(np.int8) if is_short else offset
+    return (integers - centre).astype(np.int8), offset.astype(np.int8) if is_short else offset
+
+
+def _from_zero(integers: Array, zero: Array, element: type[np.integer[Any]]) -> tuple[Array, Array | None]:
+    """Integers of a type, the least of them 0 where that makes them ones of up to four bits, and what is subtracted."""
+    low, high = int(integers.min()), int(integers.max())
+    least, most = np.iinfo(element).min, np.iinfo(element).max
+    shift = low if high - low <= MOST - LEAST or low < least else max(high - most, 0)
+    offset = zero - np.float32(shift)
+    moved = (integers - shift).astype(element)
+    whole = (np.rint(offset) == offset).all()
+    for kind in (np.int8, np.uint8):
+        if whole and np.iinfo(kind).min <= offset.min() and offset.max() <= np.iinfo(kind).max:
+            offset = offset.astype(kind)
+            break
+    if (offset == offset.flat[0]).all():
+        offset = np.broadcast_to(offset.flat[0], offset.shape)
+    return moved, offset if offset.any() else None

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, f32, i8
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import MatmulOp, PadOp, ReduceOp, ReshapeOp, ScaledMatmulOp
+from mlc.dialects.graph import CastOp, MatmulOp, MulOp, PadOp, ReduceOp, ReshapeOp, ScaledMatmulOp, SliceOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
+from mlc.dialects.loop.dot import ui8
 from mlc.pass_manager.base import Pass
-from mlc.passes.graph._constants import Array, constant_from, erase_unused
+from mlc.passes.graph._constants import Array, erase_unused, folded_from
+from mlc.passes.graph._quantized_rows import QuantizedRows, quantized_rows
 from mlc.passes.graph._short_weights import ShortWeights, quantized_of, short_weights
 from mlc.support.context import CompilerContext
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
+from mlc.targets.machine import resolve_target
 
 _SMALL = 1 << 14
 """So many weights take 64 kB as floats: they are in a cache next to the core, and nobody minds their size."""
+_ELEMENTS: dict[str, Attribute] = {"int8": i8, "uint8": ui8, "float32": f32}
 
 
 @dataclass(frozen=True)
@@ -39,27 +44,58 @@ class UseShortWeightsPass(Pass):
     product, and by ops that move elements. Rows that have one scale and one zero point are a group, by comparison of
     these numbers. Zero points that do not go into the integers are multiplied with the sums of `x` over groups.
     Weights of at most 64 kB as floats become floats.
+
+    Where the first factor is dequantised, too, with a scale for each row and each group of as many columns, both are
+    integers: sums of groups are exact, and scaled twice. The target has to multiply them faster than floats.
+
+    ```mlir
+    %x = graph.dequantize %p, %t, %zero : tensor<1x16x32xi8>, tensor<1x16x1xf32>, tensor<i8> -> tensor<1x16x32xf32>
+    %r = graph.reshape %x : tensor<1x16x32xf32> -> tensor<1x512xf32>
+    %y = graph.matmul %r, %w : tensor<1x512xf32>, tensor<512x256xf32> -> tensor<1x256xf32>
+    // after, where %u is %t, and %i is %p, as matrices
+    %y = graph.scaled_matmul %i, %q, %s, %u
+        : tensor<1x512xi8>, tensor<512x256xui8>, tensor<16x256xf32>, tensor<1x16xf32> -> tensor<1x256xf32>
+    ```
     """
 
     name = "use-short-weights"
     rounding = Rounding(1 << 8, "sums of groups are scaled, not their terms, and less zero points", finite_only=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        found: dict[SSAValue, _WeightValues | str] = {}
-        for op in list(module.walk()):
-            if isinstance(op, MatmulOp) and _may_have_short_weights(op):
-                if op.rhs not in found:
-                    constants = _constants_of(op.rhs, ctx.resources)
-                    if constants is None:
-                        continue
-                    found[op.rhs] = constants
-                constants = found[op.rhs]
+        found: dict[tuple[SSAValue, int], _WeightValues | str | None] = {}
+        products = [op for op in module.walk() if isinstance(op, MatmulOp) and _may_have_short_weights(op)]
+        for op in products:
+            rows = quantized_rows(op.lhs, ctx.resources)
+            element = _element_of_weights(ctx) if rows is not None else None
+            if rows is not None and (element is None or not rows.make_signed(ctx.resources)):
+                rows = None
+            for each in dict.fromkeys((rows, None)):
+                key = op.rhs, each.group if each else 0
+                if key not in found:
+                    found[key] = _constants_of(op.rhs, ctx.resources, key[1], element)
+                constants = found[key]
+                if isinstance(constants, _WeightValues):
+                    _rewrite(op, constants, each)
+                    break
                 if isinstance(constants, str):
-                    ctx.remark(op, f"weights become floats: {constants}")
-                    continue
-                _rewrite(op, constants)
-        for value in found:
+                    how = "products are those of floats" if each else "weights become floats"
+                    ctx.remark(op, f"{how}: {constants}")
+        for value, _ in found:
             erase_unused(value)
+
+
+def _element_of_weights(ctx: CompilerContext) -> type[np.integer[Any]] | None:
+    """The type of weights that the target multiplies with numbers of i8; None if it does so no faster than with floats.
+
+    ui8, unless it has dot products of i8 alone: words of the other factor are read where they lie, and weights do not
+    take more instructions for having a sign.
+    """
+    machine = resolve_target(ctx.target)
+    mixed, same = (machine.dot_instruction(lhs, "i8", machine.vector_bits) for lhs in ("ui8", "i8"))
+    is_signed = mixed is None and same is not None
+    if machine.products("i8" if is_signed else "ui8", "i8") <= machine.issue.fma_units:
+        return None
+    return np.int8 if is_signed else np.uint8
 
 
 @dataclass(frozen=True)
@@ -78,13 +114,18 @@ def _may_have_short_weights(op: MatmulOp) -> bool:
     return is_large and is_static(op.lhs.type) and element_of(op.lhs) == f32 == element_of(op.result)
 
 
-def _constants_of(value: SSAValue, resources: Resources) -> _WeightValues | str | None:
-    """What a second factor is as constants behind its owner; why it is not short; None if it is not quantised."""
+def _constants_of(
+    value: SSAValue, resources: Resources, within: int, element: type[np.integer[Any]] | None
+) -> _WeightValues | str | None:
+    """What a second factor is as constants behind its owner; why it is not short; None if it is not quantised.
+
+    In groups of `within` rows and of a type, for products of integers, or as it suits products of floats.
+    """
     quantized = quantized_of(value, resources)
     k, n = shape_of(value)
     if quantized is None or not isinstance(value.owner, Operation):
         return None
-    weights = short_weights(quantized, (k, n))
+    weights = short_weights(quantized, (k, n), within, element if within else None)
     return weights if isinstance(weights, str) else _inserted(value, value.owner, weights, resources)
 
 
@@ -92,38 +133,51 @@ def _inserted(value: SSAValue, owner: Operation, weights: ShortWeights, resource
     hint = value.name_hint or "weights"
 
     def constant(array: Array, element: Attribute, part: str) -> SSAValue:
-        op = constant_from(array, tensor(array.shape, element), resources, f"{hint}.{part}")
-        op.location, op.result.name_hint = owner.location, f"{hint}_{part}"
-        Rewriter.insert_op(op, InsertPoint.after(owner))
-        return op.result
+        ops = folded_from(array, tensor(array.shape, element), resources, f"{hint}.{part}")
+        for op in ops:
+            op.location, op.results[0].name_hint = owner.location, f"{hint}_{part}"
+        Rewriter.insert_op(ops, InsertPoint.after(owner))
+        return ops[-1].results[0]
 
-    integers, scale = constant(weights.integers, i8, "integers"), constant(weights.scale, f32, "scale")
-    offset = None
+    integers = constant(weights.integers, _ELEMENTS[weights.integers.dtype.name], "integers")
+    scale, offset = constant(weights.scale, f32, "scale"), None
     if weights.offset is not None:
-        offset = constant(weights.offset, i8 if weights.offset.dtype == np.int8 else f32, "offset")
+        offset = constant(weights.offset, _ELEMENTS[weights.offset.dtype.name], "offset")
     return _WeightValues(integers, scale, offset, weights.group)
 
 
-def _rewrite(op: MatmulOp, constants: _WeightValues) -> None:
-    """Let the product be one with short weights."""
+def _rewrite(op: MatmulOp, constants: _WeightValues, quantized: QuantizedRows | None) -> None:
+    """Let the product be one with short weights, and of integers if its rows are quantised."""
 
     def insert(new: Operation) -> SSAValue:
         new.location = op.location
         Rewriter.insert_op(new, InsertPoint.before(op))
         return new.results[0]
 
+    def insert_matrix(value: SSAValue, shape: tuple[int, ...]) -> SSAValue:
+        return value if shape_of(value) == shape else insert(ReshapeOp(value, shape))
+
     shape = shape_of(op.lhs)
     rows, depth = prod(shape[:-1]), shape_of(constants.integers)[0]
-    x: SSAValue = op.lhs if len(shape) == 2 else insert(ReshapeOp(op.lhs, (rows, shape[-1])))
+    groups, scale = depth // constants.group, None
+    if quantized is None:
+        x = insert_matrix(op.lhs, (rows, shape[-1]))
+    else:
+        x, scale = insert_matrix(quantized.quantized, (rows, depth)), insert_matrix(quantized.scale, (rows, groups))
+        if depth > shape[-1]:
+            x = insert(SliceOp(x, [0, 0], [rows, shape[-1]], [1, 1]))
     if depth > shape[-1]:
-        x = insert(PadOp(x, [0, 0], [0, depth - shape[-1]], 0.0))
+        x = insert(PadOp(x, [0, 0], [0, depth - shape[-1]], 0.0 if quantized is None else 0))
     less: tuple[SSAValue, SSAValue] | None = None
     if constants.offset is not None:
-        groups = insert(ReshapeOp(x, (rows, depth // constants.group, constants.group)))
-        less = constants.offset, insert(ReduceOp("sum", groups, [2]))
-    result = insert(ScaledMatmulOp(x, constants.integers, constants.scale, less))
+        wide = insert(ReshapeOp(x, (rows, groups, constants.group)))
+        wide = wide if scale is None else insert(CastOp(wide, f32))
+        sums = insert(ReduceOp("sum", wide, [2]))
+        less = constants.offset, sums if scale is None else insert(MulOp(sums, scale))
+    result = insert(ScaledMatmulOp(x, constants.integers, constants.scale, less, scale))
     if len(shape) != 2:
         result = insert(ReshapeOp(result, shape_of(op.result)))
-    result.name_hint = op.result.name_hint
+    result.name_hint, lhs = op.result.name_hint, op.lhs
     op.result.replace_all_uses_with(result)
     Rewriter.erase_op(op)
+    erase_unused(lhs)

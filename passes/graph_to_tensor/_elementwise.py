@@ -40,7 +40,7 @@ from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
 from mlc.support.dtypes import is_unsigned, most_of
-from mlc.support.types import Tensor, integer_width, repeated_number, scalar_attribute, tensor_type
+from mlc.support.types import Tensor, element_type, integer_width, repeated_number, scalar_attribute, tensor_type
 
 
 def _relu(p: Points, x: SSAValue) -> SSAValue:
@@ -240,6 +240,16 @@ def scalar_constant(operand: SSAValue) -> IntegerAttr[IntegerType] | FloatAttr |
         return None
     number = repeated_number(constant.value)
     return None if number is None else scalar_attribute(number, constant.value.get_element_type())
+
+
+def scalar_number(operand: SSAValue) -> int | float | None:
+    """The number that all elements of a constant tensor are, with the sign that its type says; None if they differ."""
+    constant = scalar_constant(operand)
+    if constant is None:
+        return None
+    element, value = element_type(operand.type), constant.value.data
+    width = integer_width(element)
+    return value % (1 << width) if width is not None and is_unsigned(element) else value
 
 
 _OF_POINTS = [op for op in graph.Graph.operations if issubclass(op, graph.ElementwiseOp) and (op.POINT or op in BODIES)]

@@ -12,26 +12,16 @@ from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.passes.graph_to_tensor._casts import converted
 from mlc.passes.graph_to_tensor._codes import decoded, encoded
-from mlc.passes.graph_to_tensor._elementwise import Elementwise, scalar_constant
+from mlc.passes.graph_to_tensor._elementwise import Elementwise, scalar_number
 from mlc.passes.graph_to_tensor._points import Points
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import STORED, is_unsigned, least_of, most_of
+from mlc.support.dtypes import STORED, least_of, most_of
 from mlc.support.types import element_type, integer_width
 
 
 def _number(p: Points, q: SSAValue, element: Attribute) -> SSAValue:
     """A quantised number as one of another type."""
     return converted(p, decoded(p, q) if q.type in STORED else q, element)
-
-
-def _known(operand: SSAValue) -> int | float | None:
-    """The number that a scale or a zero point is, if it is in the kernel."""
-    constant = scalar_constant(operand)
-    if constant is None:
-        return None
-    element, value = element_type(operand.type), constant.value.data
-    width = integer_width(element)
-    return value % (1 << width) if width is not None and is_unsigned(element) else value
 
 
 _ROUNDING = 1.5 * 2.0**23
@@ -67,7 +57,7 @@ class QuantizationToMap(Elementwise):
         source = self._quantized.get(op.input)
         if source is None or source[2] is not op.zero_point or element_type(op.scale.type) != f32:
             return self._dequantize(op, b)
-        target, zero, divides = element_type(op.input.type), _known(op.zero_point), _known(source[1]) != 1
+        target, zero, divides = element_type(op.input.type), scalar_number(op.zero_point), scalar_number(source[1]) != 1
 
         def body(p: Points, x: SSAValue, scale: SSAValue, zero_point: SSAValue, new_scale: SSAValue) -> SSAValue:
             scaled = p.div(x, scale) if divides else x
@@ -78,8 +68,8 @@ class QuantizationToMap(Elementwise):
         return self.map(op, b, body, (*source, op.scale))
 
     def _quantize(self, op: graph.QuantizeOp, b: Builder) -> SSAValue:
-        target, divides = element_type(op.result.type), _known(op.scale) != 1
-        zero = _known(op.zero_point)
+        target, divides = element_type(op.result.type), scalar_number(op.scale) != 1
+        zero = scalar_number(op.zero_point)
 
         def body(p: Points, x: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             scaled = p.div(x, scale) if divides else x
@@ -96,7 +86,7 @@ class QuantizationToMap(Elementwise):
         return self.map(op, b, body)
 
     def _dequantize(self, op: graph.DequantizeOp, b: Builder) -> SSAValue:
-        zero, stored = _known(op.zero_point), element_type(op.zero_point.type) in STORED
+        zero, stored = scalar_number(op.zero_point), element_type(op.zero_point.type) in STORED
 
         def body(p: Points, q: SSAValue, scale: SSAValue, zero_point: SSAValue) -> SSAValue:
             difference = _number(p, q, i32)

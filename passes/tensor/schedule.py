@@ -139,29 +139,37 @@ def tensor_kernel(
         return None
     bits = max(to_numpy(element).itemsize * 8 for element in elements)
     structured = [op for op in ops if isinstance(op, StructuredOp)]
-    of_four_bits = _of_four_bits(structured, kernel.sym_name.data, constants, ctx)
+    short_bits = _short_bits(structured, kernel.sym_name.data, constants, ctx)
     return TensorKernel(
-        kernel, structured, machine.lanes(max(bits, 32)), machine, constants, widths, weights, of_four_bits
+        kernel, structured, machine.lanes(max(bits, 32)), machine, constants, widths, weights, short_bits
     )
 
 
-def _of_four_bits(
+def _short_bits(
     ops: Sequence[StructuredOp],
     name: str,
     constants: Mapping[tuple[str, int], Sequence[Attribute]],
     ctx: CompilerContext,
-) -> set[tuple[str, int]]:
-    """The arguments of a kernel that are constants of i8, factors of products of f32, and all from -8 to 7."""
-    factors = [v for op in ops if op.contracts and element_type(op.result.type) == f32 for v in op.inputs]
-    arguments = [v for v in factors if isinstance(v, BlockArgument) and element_type(v.type) == i8]
-    found: set[tuple[str, int]] = set()
-    for key in {(name, argument.index) for argument in arguments}:
+) -> dict[tuple[str, int], int]:
+    """The arguments of a kernel that are constants of i8 and factors of products, and all from -8 to 7.
+
+    Where products are integers, all from 0 to 15, or to 3, whose bits are fewer.
+    """
+    factors = {v: element_type(op.result.type) == f32 for op in ops if op.contracts for v in op.inputs}
+    found: dict[tuple[str, int], int] = {}
+    for argument, is_signed in factors.items():
+        if not isinstance(argument, BlockArgument) or element_type(argument.type) != i8:
+            continue
+        key = name, argument.index
+        limits = {4: (LEAST, MOST)} if is_signed else {2: (0, 3), 4: (0, 15)}
         values = set(constants.get(key, ()))
         names = [value.resource_handle.data for value in values if isinstance(value, DenseResourceAttr)]
         if values and all(each in ctx.resources for each in names):
             arrays = [constant_data(value, ctx.resources) for value in values]
-            if all(array.min() >= LEAST and array.max() <= MOST for array in arrays):
-                found.add(key)
+            low, high = min(array.min() for array in arrays), max(array.max() for array in arrays)
+            bits = [bits for bits, (least, most) in limits.items() if least <= low and high <= most]
+            if bits:
+                found[key] = bits[0]
     return found
 
 

@@ -20,6 +20,7 @@ from mlc.dialects.loop import (
     MmaOp,
     PrefetchOp,
     StoreOp,
+    UnpackBytesOp,
     UnpackOp,
     WordOp,
     YieldOp,
@@ -248,6 +249,8 @@ def _work(op: Operation, machine: Machine) -> Instructions:
             return Instructions(shuffles=width, others=width) if looked_up else Instructions(others=3 * width)
         case LookupOp():
             return _lookup(op, machine)
+        case UnpackBytesOp():
+            return Instructions(others=(1 + (op.number.value.data > 0)) * width)
         case WordOp():
             rounds = len(op.numbers).bit_length() - 1  # and a shuffle in front where a register has several pieces
             return Instructions(shuffles=width * (rounds + (machine.vector_bits > 8 * _PIECE_BYTES)))

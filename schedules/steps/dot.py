@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import IntegerAttr, VectorType, f16, f32, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, VectorType, f16, f32, i8, i32, i64
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -18,11 +18,12 @@ from mlc.analysis.accesses import replace_counter
 from mlc.analysis.lanes import lanes_over
 from mlc.analysis.legality import note_if_refused, require_reduction
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
-from mlc.dialects.loop import CONSECUTIVE, DotOp, ForOp, LoadOp
+from mlc.dialects.loop import CONSECUTIVE, DotOp, ForOp, LoadOp, UnpackBytesOp
 from mlc.dialects.loop.dot import SHORT_TYPES, per_word
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
-from mlc.schedules.buffer_layouts import WordLayout
+from mlc.schedules.buffer_layouts import FieldLayout, WordLayout
+from mlc.schedules.steps._words import word_subscript
 from mlc.schedules.steps.base import LoopStep, Scheduling
 from mlc.schedules.steps.pack import Packer
 from mlc.support.context import Remark
@@ -32,6 +33,8 @@ from mlc.support.types import element_type, integer_width, memref_type
 from mlc.targets.machine import resolve_target
 
 Array = NDArray[Any]
+_BYTES = per_word(i8)
+"""How many numbers a word holds that are multiplied as bytes."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,10 @@ class _ProductSum:
     """The factor that lies along memory, where a word of it is read."""
     of_argument: ShortFactor
     """The factor that is stored in words."""
+    axis: int
+    """The axis of the argument along which these lie."""
+    word: AffineExpr
+    """The subscript of words along that axis."""
 
 
 def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None:
@@ -75,7 +82,13 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
         for k in 0..64 iter_args(s = 0): loop.dot x[m, 4 * k .. 4 * k + 3], w_words[k, n], s of ui8, i8
 
     The factor that is an argument, the same in all loops, is stored in words of `count` numbers along the loop.
-    A word of the other one is read where it lies.
+    A word of the other one is read where it lies. Words of 8 numbers, or of 16, have fields of 4 bits, or of 2:
+
+        word = w_words[k, n]
+        loop.dot x[m, 8 * k .. 8 * k + 3], unpack_bytes word[0], s of i8, ui8, then
+        loop.dot x[m, 8 * k + 4 .. 8 * k + 7], unpack_bytes word[1], … of i8, ui8
+
+    Proof: sums of i32 wrap, so their order is free. All numbers in fields are known to fit there, and have no sign.
 
     Raises:
         Refused: the loops are not sums of such products, or the argument is not a constant; nothing has been changed.
@@ -89,10 +102,15 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
         each.of_argument.load for each in sums
     }:
         raise Refused("the factor in words is no argument of the kernel that these loops alone read")
-    axes = {_axis_of(each.of_argument.load, each.loop) for each in sums}
+    axes = {each.axis for each in sums}
     if len(axes) != 1:
         raise Refused("it runs along several axes of the argument")
-    words = WordLayout(axes.pop(), count, tuple(memref_type(argument).get_shape()))
+    in_fields = count > _BYTES
+    most = (1 << 32 // count) - 1
+    if in_fields and not packer.are_within(argument, 0, most):
+        raise Refused(f"the numbers of the factor in words are not all from 0 to {most}")
+    layout = FieldLayout if in_fields else WordLayout
+    words = layout(axes.pop(), count, tuple(memref_type(argument).get_shape()))
     if words.sizes[words.axis] % count:
         raise Refused(f"{words.sizes[words.axis]} numbers along the axis are no multiple of {count}")
     machine = resolve_target(packer.ctx.target)
@@ -124,7 +142,8 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
         raise Refused("it computes more than a sum of products of two numbers that it loads")
     if combine.results[0].type not in (i32, f32):
         raise Refused(f"it adds up numbers of {combine.results[0].type}, and dot products those of i32 or f32")
-    if any(per_word(f.element) != count for f in factors):
+    in_bytes = min(count, _BYTES)  # fields are of integers of 8 bits
+    if count not in (2, 4, 8, 16) or any(per_word(f.element) != in_bytes for f in factors):
         kinds = " and ".join(str(f.element) for f in factors)
         raise Refused(f"a word holds other than {count} numbers of {kinds}")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % count:
@@ -133,7 +152,8 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
     known = [isinstance(buffer, BlockArgument) and packer.knows(buffer) for buffer in buffers]
     for number in sorted((0, 1), key=lambda number: not known[1 - number]):
         if factors[number].runs_along(loop) and isinstance(buffers[1 - number], BlockArgument):
-            return _ProductSum(loop, combine, factors[number], factors[1 - number])
+            argument = factors[1 - number]
+            return _ProductSum(loop, combine, factors[number], argument, *word_subscript(argument.load, loop, count))
     raise Refused("none of its factors lies along memory where the other one is an argument")
 
 
@@ -155,49 +175,53 @@ def factor_of(value: SSAValue) -> ShortFactor:
     return ShortFactor(load, widening, element)
 
 
-def _axis_of(load: LoadOp, loop: ForOp) -> int:
-    """The axis of its buffer along which a load goes with the loop, alone.
-
-    Raises:
-        Refused: there is no such axis.
-    """
-    if loop.induction_variable not in load.indices:
-        raise Refused("a factor is the same in all iterations")
-    dim = list(load.indices).index(loop.induction_variable)
-    axes = [axis for axis, e in enumerate(load.map.data.results) if dim in e.used_dims()]
-    if len(axes) != 1 or load.map.data.results[axes[0]] != AffineExpr.dimension(dim):
-        raise Refused("the counter of the loop is not a subscript of the argument")
-    return axes[0]
-
-
 def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
     """Read words, and add their dot product."""
     loop, count, counter = each.loop, words.count, each.loop.induction_variable
+    load, beside = each.of_argument.load, each.by_word.load
+    indices, results = list(load.indices), list(load.map.data.results)
+    results[words.axis] = each.word
     replace_counter(counter, ((counter,), AffineExpr.dimension(0) * count))
-    load = each.of_argument.load
-    results = list(load.map.data.results)
-    results[words.axis] = AffineExpr.dimension(list(load.indices).index(counter))
-    packed = LoadOp(target, list(load.indices), AffineMap(load.map.data.num_dims, 0, tuple(results)))
-    beside = each.by_word.load
-    kind = VectorType(element_type(beside.memref.type), [count])
-    run = LoadOp(beside.memref, list(beside.indices), beside.map.data, kind)
-    cast = vector.BitcastOp(run.result, VectorType(i32, [1]))
-    word = vector.ExtractOp(cast.result, [0], i32)
-    dot = DotOp(word.result, packed.result, loop.carried[0], each.by_word.element, each.of_argument.element)
-    packed.location, run.location, dot.location = load.location, beside.location, each.combine.location
-    Rewriter.insert_op([packed, run, cast, word, dot], InsertPoint.before(each.combine))
-    each.combine.results[0].replace_all_uses_with(dot.result)
+    packed = LoadOp(target, indices, AffineMap(len(indices), 0, tuple(results)))
+    packed.location = load.location
+    new: list[Operation] = [packed]
+    total: SSAValue = loop.carried[0]
+    fields = max(count // _BYTES, 1)
+    in_word = count // fields
+    kind = VectorType(element_type(beside.memref.type), [in_word])
+    for number in range(fields):
+        of_argument: SSAValue = packed.result
+        if fields > 1:
+            unpacked = UnpackBytesOp(packed.result, number, 32 // count)
+            unpacked.location, of_argument = load.location, unpacked.result
+            new.append(unpacked)
+        run = LoadOp(beside.memref, list(beside.indices), _moved(beside.map.data, number * in_word), kind)
+        cast = vector.BitcastOp(run.result, VectorType(i32, [1]))
+        word = vector.ExtractOp(cast.result, [0], i32)
+        dot = DotOp(word.result, of_argument, total, each.by_word.element, each.of_argument.element)
+        run.location, dot.location = beside.location, each.combine.location
+        new += [run, cast, word, dot]
+        total = dot.result
+    Rewriter.insert_op(new, InsertPoint.before(each.combine))
+    each.combine.results[0].replace_all_uses_with(total)
     products = [v.owner for v in each.combine.operands if isinstance(v.owner, arith.MuliOp)]
     for op in (each.combine, *products, each.by_word.widening, each.of_argument.widening, beside, load):
         Rewriter.erase_op(op)
     loop.properties["upper"] = IntegerAttr(len(loop.range) // count, i64)
 
 
+def _moved(affine: AffineMap, by: int) -> AffineMap:
+    """Subscripts of what lies so many numbers behind in memory."""
+    *others, last = affine.results
+    return AffineMap(affine.num_dims, affine.num_symbols, (*others, last + by if by else last))
+
+
 @dataclass(frozen=True)
 class Dot(LoopStep):
     """4 steps of a loop that adds products of short numbers become one dot product
 
-    The kernel's constant factor is stored in words of so many numbers. A word has 32 bits.
+    The kernel's constant factor is stored in words of so many numbers. A word has 32 bits. One of 8 numbers has four
+    for each, and is taken apart to two words of bytes in registers; one of 16 has two, and gives four words.
     """
 
     name = "dot"
@@ -214,6 +238,9 @@ class Dot(LoopStep):
         return refusals
 
     def words(self, plan: LoopPlan) -> str:
+        if self.count > _BYTES:
+            each = f"weights are stored in words of {self.count}, and unpacked to bytes in registers; "
+            return f"{each}{_BYTES} products are added by one instruction, a dot product of words of 32 bits"
         return f"{self.count} products are added by one instruction, a dot product of words of 32 bits"
 
     def follow(self, plan: LoopPlan) -> None:
@@ -226,4 +253,4 @@ class Dot(LoopStep):
 
     @classmethod
     def drawn(cls, rng: Random, loop: ForOp) -> Self:
-        return cls(loop.dim.data, rng.choice((2, 4)))
+        return cls(loop.dim.data, rng.choice((2, 4, 8, 16)))

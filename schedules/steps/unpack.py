@@ -21,9 +21,10 @@ from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.dialects.loop.unpack import LEAST, MOST, PER_WORD
 from mlc.schedules.buffer_layouts import WordLayout
+from mlc.schedules.steps._words import word_subscript
 from mlc.schedules.steps.base import LoopStep, Scheduling
 from mlc.schedules.steps.pack import Packer
-from mlc.support.affine import simplify_sum, split_terms
+from mlc.support.affine import simplify_sum
 from mlc.support.context import Remark
 from mlc.support.errors import Refused
 from mlc.support.ir import clone
@@ -39,6 +40,8 @@ class _UnpackedSum:
     widening: tuple[Operation, Operation]
     axis: int
     """The axis of the constant along which the loop runs."""
+    word: AffineExpr
+    """The subscript of words along that axis."""
 
     @property
     def argument(self) -> SSAValue:
@@ -99,41 +102,14 @@ def _sum(loop: ForOp) -> _UnpackedSum:
         raise Refused("it is no sum of products")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % PER_WORD:
         raise Refused(f"{len(loop.range)} iterations are no multiple of {PER_WORD}, counted from 0")
-    return _UnpackedSum(loop, load, (widened, number), _axis_of(load, loop))
-
-
-def _axis_of(load: LoadOp, loop: ForOp) -> int:
-    """The axis along which a load goes on by one, from the beginning of a word.
-
-    Raises:
-        Refused: there is no such axis.
-    """
-    if loop.induction_variable not in load.indices:
-        raise Refused("its weights are the same in all iterations")
-    dim = list(load.indices).index(loop.induction_variable)
-    axes = [axis for axis, e in enumerate(load.map.data.results) if dim in e.used_dims()]
-    if len(axes) == 1:
-        terms = split_terms(load.map.data.results[axes[0]])
-        others = [factor for at, factor in terms.items() if at != dim]
-        if terms.get(dim) == 1 and all(factor is not None and factor % PER_WORD == 0 for factor in others):
-            zeros = [AffineExpr.constant(0)] * load.map.data.num_dims
-            start = simplify_sum(load.map.data.results[axes[0]].replace_dims_and_symbols(zeros, []))
-            if start == AffineExpr.constant(0):
-                return axes[0]
-    raise Refused("a word of its weights would begin elsewhere")
+    return _UnpackedSum(loop, load, (widened, number), *word_subscript(load, loop, PER_WORD))
 
 
 def _rewrite(each: _UnpackedSum, target: SSAValue) -> None:
     """Read a word, and do what the body does with each of its numbers, one after the other."""
     loop, counter = each.loop, each.loop.induction_variable
     results = list(each.load.map.data.results)
-    dim = list(each.load.indices).index(counter)
-    scaled = split_terms(results[each.axis])
-    word: AffineExpr = AffineExpr.dimension(dim)
-    for at, factor in scaled.items():
-        if at != dim and factor:
-            word = AffineExpr.dimension(at) * (factor // PER_WORD) + word
-    results[each.axis] = word
+    results[each.axis] = each.word
     words = LoadOp(target, list(each.load.indices), AffineMap(each.load.map.data.num_dims, 0, tuple(results)))
     words.location = each.load.location
     body = [op for op in loop.body.block.ops if op not in (each.load, *each.widening)]

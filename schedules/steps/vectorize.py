@@ -17,7 +17,19 @@ from mlc.analysis.accesses import AccessOp, constant_index, rewritten_subscripts
 from mlc.analysis.lanes import has_room, lanes_over
 from mlc.analysis.legality import require_only_loops
 from mlc.dialects.arith import Arith
-from mlc.dialects.loop import CONSECUTIVE, DotOp, ForOp, Lanes, LoadOp, LookupOp, StoreOp, UnpackOp, WordOp, YieldOp
+from mlc.dialects.loop import (
+    CONSECUTIVE,
+    DotOp,
+    ForOp,
+    Lanes,
+    LoadOp,
+    LookupOp,
+    StoreOp,
+    UnpackBytesOp,
+    UnpackOp,
+    WordOp,
+    YieldOp,
+)
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
@@ -31,7 +43,7 @@ _SAID = 0.7
 """How often a drawn step says how many lanes."""
 
 
-_OWN_OPS = (DotOp, LookupOp, UnpackOp, WordOp)
+_OWN_OPS = (DotOp, LookupOp, UnpackBytesOp, UnpackOp, WordOp)
 LANEWISE_OPS = frozenset({*Arith.operations, *math.Math.operations, *_OWN_OPS}) - {arith.ConstantOp}
 """The op types that compute lane by lane when their operands are vectors."""
 

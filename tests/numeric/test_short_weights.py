@@ -1,6 +1,7 @@
 """Products of floats with weights of 4 and 8 bits: against sums in f64, ONNX Runtime, and the size of their file.
 
-The oracle dequantises in f64 and multiplies there; no code of mlc computes it.
+The oracle dequantises in f64 and multiplies there; no code of mlc computes it. Where the other factor is rounded to
+eight bits, too, it rounds in f32 as the model says it, and multiplies what that gives.
 """
 
 from __future__ import annotations
@@ -21,6 +22,13 @@ Array = NDArray[Any]
 Run = Callable[..., list[Array]]
 MACHINES = ("native", "x86-64-v2", "haswell", "x86-64-v4", "neoverse-n1", "cortex-a72")
 SHAPES = ((1, 256, 128), (1, 500, 67), (3, 321, 70), (9, 130, 129), (20, 512, 48), (1, 129, 1000))
+
+
+ROUNDED = (
+    *((2, 16, False), (2, 64, True), (4, 16, True), (4, 32, True), (4, 32, False), (4, 128, False)),
+    *((8, 32, True), (8, 64, False)),
+)
+"""Bits, groups and whether zero points are one, where the other factor is rounded."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +57,11 @@ class Weights:
     def _parameters(self) -> tuple[Array, Array]:
         return self.scale, self.zero
 
-    def text(self, m: int) -> str:
-        """A module that multiplies its argument with the matrix: dequantised group by group, reshaped and sliced."""
+    def text(self, m: int, rounds: bool = False) -> str:
+        """A module that multiplies its argument with the matrix: dequantised group by group, reshaped and sliced.
+
+        The argument may be rounded to eight bits first.
+        """
         (k, n), groups = self.shape, len(self.scale)
         whole = groups * self.group
         padded = np.zeros((whole, n), np.uint8)
@@ -63,15 +74,46 @@ class Weights:
             f'%c{i} = graph.constant dense<"0x{a.tobytes().hex()}"> : {kind}'
             for i, (a, kind) in enumerate(zip(data, parts, strict=True))
         )
+        rounding, x = (_rounding(m, k, self.group), "%rounded") if rounds else ("", "%x")
         return f"""func.func @main(%x: tensor<{m}x{k}xf32>) -> tensor<{m}x{n}xf32> {{
-  {constants}
+  {constants}{rounding}
   %d = graph.dequantize %c0, %c1, %c2 : {", ".join(parts)} -> {wide}
   %r = graph.reshape %d : {wide} -> tensor<{whole}x{n}xf32>
   %w = graph.slice %r starts [0, 0] ends [{k}, {n}] strides [1, 1] : tensor<{whole}x{n}xf32> -> {matrix}
-  %y = graph.matmul %x, %w : tensor<{m}x{k}xf32>, {matrix} -> tensor<{m}x{n}xf32>
+  %y = graph.matmul {x}, %w : tensor<{m}x{k}xf32>, {matrix} -> tensor<{m}x{n}xf32>
   return %y : tensor<{m}x{n}xf32>
 }}
 """
+
+
+def _rounding(m: int, k: int, group: int) -> str:
+    """Lines that round `%x` to integers from -127 to 127 times a scale for each row and group."""
+    groups = -(-k // group)
+    whole, apart = f"tensor<{m}x{groups * group}xf32>", f"tensor<{m}x{groups}x{group}xf32>"
+    scale, integers = f"tensor<{m}x{groups}x1xf32>", f"tensor<{m}x{groups}x{group}xi8>"
+    return f"""
+  %padded = graph.pad %x low [0, 0] high [0, {groups * group - k}] with 0.0 : f32 : tensor<{m}x{k}xf32> -> {whole}
+  %apart = graph.reshape %padded : {whole} -> {apart}
+  %sizes = graph.abs %apart : {apart}
+  %largest = graph.reduce max %sizes axes [2] keepdims : {apart} -> {scale}
+  %most = graph.constant dense<127.0> : tensor<f32>
+  %least = graph.constant dense<1.17549435e-38> : tensor<f32>
+  %zero = graph.constant dense<0> : tensor<i8>
+  %steps = graph.div %largest, %most : {scale}, tensor<f32> -> {scale}
+  %scale = graph.max %steps, %least : {scale}, tensor<f32> -> {scale}
+  %integers = graph.quantize %apart, %scale, %zero : {apart}, {scale}, tensor<i8> -> {integers}
+  %floats = graph.dequantize %integers, %scale, %zero : {integers}, {scale}, tensor<i8> -> {apart}
+  %joined = graph.reshape %floats : {apart} -> {whole}
+  %rounded = graph.slice %joined starts [0, 0] ends [{m}, {k}] strides [1, 1] : {whole} -> tensor<{m}x{k}xf32>"""
+
+
+def rounded(x: Array, group: int) -> Array:
+    """What these lines compute, in f64: steps are a 127th of the largest number of a group, in f32."""
+    m, k = x.shape
+    apart = np.pad(x, [(0, 0), (0, -k % group)]).reshape(m, -1, group)
+    scale = np.maximum(np.abs(apart).max(2, keepdims=True) / np.float32(127), np.finfo(np.float32).smallest_normal)
+    assert scale.dtype == np.float32
+    return (np.rint(apart / scale).astype(np.float64) * scale).reshape(m, -1)[:, :k]
 
 
 def weights_of(bits: int, k: int, n: int, group: int | None, symmetric: bool, seed: int = 0) -> Weights:
@@ -105,6 +147,43 @@ def test_every_format(bits: int, group: int | None, symmetric: bool, target: str
         module = mlc.parse(weights.text(m))
         (found,) = run_compiled(module, [x], target)
         check(found, x, weights)
+
+
+@pytest.mark.parametrize("target", (*MACHINES, "znver4", "sapphirerapids"))
+@pytest.mark.parametrize("bits, group, symmetric", ROUNDED)
+def test_both_factors_are_integers(bits: int, group: int, symmetric: bool, target: str, run_compiled: Run) -> None:
+    for number, (m, k, n) in enumerate(((1, 500, 67), (33, 256, 65), (3, 321, 70))):
+        weights = weights_of(bits, k, n, group, symmetric, number)
+        x = np.random.default_rng(number).standard_normal((m, k)).astype(np.float32)
+        x *= np.float32(10.0) ** np.arange(m, dtype=np.float32)[:, None]
+        (found,) = run_compiled(mlc.parse(weights.text(m, rounds=True)), [x], target)
+        check(found, rounded(x, group), weights)
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("factor", [0.0, 1e-45, 1e-38, 1e-30, 1e35])
+def test_rounded_rows_at_the_ends(factor: float, bits: int, run_compiled: Run) -> None:
+    """A group of zeros, and groups of very small and very large numbers."""
+    weights = weights_of(bits, 256, 80, 32, False)
+    x = np.random.default_rng(5).standard_normal((2, 256)).astype(np.float32)
+    x[0] *= np.float32(factor)
+    x[1, 32:64] *= np.float32(factor)
+    (found,) = run_compiled(mlc.parse(weights.text(2, rounds=True)), [x])
+    exact, least = rounded(x, 32), np.finfo(np.float32).smallest_normal.item()
+    wide = np.abs(exact) @ np.abs(weights.floats()) + 256 * least  # what is subnormal may be off by as much as it is
+    assert (np.abs(found - exact @ weights.floats()) <= 2.0**-17 * (1 << bits) * wide).all()
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_rounded_rows_that_are_not_finite(value: float, bits: int, run_compiled: Run) -> None:
+    """Rows that have such a number give no finite result; others are what they are without it."""
+    weights = weights_of(bits, 256, 80, 32, False)
+    x = np.random.default_rng(6).standard_normal((3, 256)).astype(np.float32)
+    x[1, 100] = value
+    (found,) = run_compiled(mlc.parse(weights.text(3, rounds=True)), [x])
+    assert not np.isfinite(found[1]).any()
+    check(found[::2], rounded(x[::2], 32), weights)
 
 
 @pytest.mark.parametrize("bits", [4, 8])

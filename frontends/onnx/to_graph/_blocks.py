@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import i8
+from xdsl.dialects.builtin import f32, i8
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -26,6 +26,9 @@ from mlc.support.dtypes import unsigned
 from mlc.support.types import integer_width
 
 _BYTE = unsigned(i8)
+_BYTES_ALLOWED = 4
+"""The `accuracy_level` that allows integers of 8 bits."""
+_LEAST_BLOCK = 16
 
 
 def unpacked(b: GraphBuilder, packed: SSAValue, bits: int) -> SSAValue:
@@ -48,7 +51,8 @@ def unpacked(b: GraphBuilder, packed: SSAValue, bits: int) -> SSAValue:
 def mat_mul_n_bits(b: Node) -> Results:
     """`A B^T`, with a bias; each block of a row of B has a scale, and a zero point: half of the range, unless given.
 
-    `g_idx` says of each column which block's scale it has. Products are those of floats, whatever `accuracy_level` is.
+    `g_idx` says of each column which block's scale it has. An `accuracy_level` of 4 allows to round A to integers of 8
+    bits, with a scale for each block of a row: f32 are rounded, without `g_idx`. Other products are those of floats.
     """
     rows, depth, block, bits = *(b.int(name) for name in ("N", "K", "block_size")), _bits(b)
     if b.flag("weight_prepacked"):
@@ -71,7 +75,27 @@ def mat_mul_n_bits(b: Node) -> Results:
     assert scale is not None
     weights = _dequantized(b, numbers, scale, zero, bits)
     weights = b.slice(b.reshape(weights, (rows, prod(shape_of(weights)[1:]))), 1, 0, depth)
-    return plus(b, numpy_product(b, b[0], b.transpose(weights, (1, 0))), b.optional(5))
+    x = b[0]
+    if b.int("accuracy_level") == _BYTES_ALLOWED and order is None and element_of(x) == f32 and block >= _LEAST_BLOCK:
+        x = _rounded(b, x, block)
+    return plus(b, numpy_product(b, x, b.transpose(weights, (1, 0))), b.optional(5))
+
+
+def _rounded(b: GraphBuilder, x: SSAValue, block: int) -> SSAValue:
+    """Floats as integers from -127 to 127 times a scale: in each block of the last dim, a 127th of the largest size.
+
+    The least scale is the least normal number, so that blocks of zeros have one.
+    """
+    *rows, depth = shape_of(x)
+    blocks = -(-depth // block)
+    padding = [*[0] * len(rows), blocks * block - depth]
+    padded = b(graph.PadOp, x, [0] * len(padding), padding, 0.0) if any(padding) else x
+    apart = b.reshape(padded, (*rows, blocks, block))
+    largest = b.reduce("max", b(graph.AbsOp, apart), [len(rows) + 1], keepdims=True)
+    scale = b.maximum(b.div(largest, b.number(127, x)), b.number(np.finfo(np.float32).smallest_normal.item(), x))
+    zero = no_zero_point(b, i8)
+    rounded = b(graph.DequantizeOp, b(graph.QuantizeOp, apart, scale, zero), scale, zero)
+    return b.slice(b.reshape(rounded, (*rows, blocks * block)), len(rows), 0, depth)
 
 
 def _bits(b: Node) -> int:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import mlc
 from mlc.dialects.graph import Conv2dOp, DequantizeOp, MatmulOp, QuantizeOp
+from mlc.dialects.graph.types import shape_of
 from mlc.quantization import QuantizedModel
 from mlc.quantization.weights import WEIGHT_METHODS, WeightFormat, grouped_weights
 
@@ -199,6 +200,17 @@ def test_weights_alone_become_integers(symmetric: bool, element: str) -> None:
     assert 0.01 < model.error < 0.2 and model.rows[0].precision == "i4 weights"
 
 
+def test_inputs_may_be_rounded_when_they_come() -> None:
+    """With a scale for each row and group, once for each product; products of two inputs stay as they are."""
+    how: dict[str, Any] = {"weights": _MATRIX, "weight_bits": 8, "group": 32}
+    model, without = mlc.quantize(_ONE_PRODUCT, dynamic=True, **how), mlc.quantize(_ONE_PRODUCT, **how)
+    assert _precisions(model.module) == ['"i8 weights, i8 inputs"', '"f32"']
+    (op,) = [op for op in model.module.walk() if isinstance(op, QuantizeOp)]
+    *rows, groups, group = shape_of(op.result)
+    assert (groups, group) == (4, 32) and shape_of(op.scale) == (*rows, 4, 1)
+    assert without.error < model.error < 0.02
+
+
 def test_more_bits_shorter_groups_and_a_search_are_more_exact() -> None:
     def error(**how: Any) -> float:
         return mlc.quantize(_ONE_PRODUCT, weights=_MATRIX, **how).error
@@ -233,6 +245,8 @@ def test_integers_of_groups_are_the_nearest(bits: int, symmetric: bool, group: i
         ({"weight_bits": 3}, "weights have 3 bits; required: 4 or 8"),
         ({"weight_bits": 4, "group": 48}, "groups have 48 rows; required: one of 32, 64, 128, or none"),
         ({"weight_bits": 4, "calibration": "percentile"}, "required for weights alone: minmax or mse"),
+        ({"weight_bits": 4, "dynamic": True}, "inputs are rounded in groups, and there are none"),
+        ({"dynamic": True}, "inputs are rounded dynamically, but no weights alone; required: their bits, 4 or 8"),
         ({"group": 32}, "there are groups of 32 rows, but no weights alone; required: their bits, 4 or 8"),
     ],
 )

@@ -156,6 +156,19 @@ def test_lanes_are_as_wide_as_the_widest_element(taken: str, given: str, bits: i
     assert planned(resolve_target("cortex-a53")).bound(work).arithmetic == 1000 * bits / 32
 
 
+@pytest.mark.parametrize(("steps", "count"), [("dot(k, 4)", 1), ("dot(k, 8)", 2), ("dot(k, 16)", 4)])
+def test_words_of_dot_products_hold_up_to_sixteen_weights(steps: str, count: int) -> None:
+    _, kernel = parse_kernel(f"""
+      func.func private @kernel(%x: tensor<32xi8>, %w: tensor<32x5xi8>) -> tensor<5xi32>
+          attributes {{schedule = #loop.schedule<[{steps}]>}} {{
+        %0 = tensor.contract %x[k], %w[k, n] over (n: 5) reduce (k: 32)
+            : tensor<32xi8>, tensor<32x5xi8> -> tensor<5xi32>
+        return %0 : tensor<5xi32>
+      }}
+    """)
+    assert work_of(kernel, new_context()).bytes == 32 * 5 // count + 32 + 4 * 5
+
+
 @pytest.mark.parametrize(("steps", "bytes"), [("unpack(k)", 32 * 5 // 2), ("tile(n, 4)", 32 * 5)])
 def test_weights_in_words_take_half_a_byte(steps: str, bytes: int) -> None:
     _, kernel = parse_kernel(f"""

@@ -33,7 +33,31 @@ func.func @scaled_matmul_c4(%x: tensor<1x64xf32>, %w: tensor<64x5xi8>, %s: tenso
 // -----
 
 func.func @scaled_matmul_c5(%x: tensor<1x64xf32>, %w: tensor<64x5xi8>, %s: tensor<2x5xf32>, %z: tensor<2x5xi8>) {
-  // expected-error @+1 {{graph.scaled_matmul: zero points and sums are tensor<2x5xi8>; required: tensor<2x5xi8>, or of f32, and tensor<1x2xf32> (scaled_matmul_c5)}}
+  // expected-error @+1 {{graph.scaled_matmul: zero points and sums are tensor<2x5xi8>; required: tensor<2x5xi8>, or of ui8 or f32, and tensor<1x2xf32> (scaled_matmul_c5)}}
   %0 = graph.scaled_matmul %x, %w, %s, %z : tensor<1x64xf32>, tensor<64x5xi8>, tensor<2x5xf32>, tensor<2x5xi8> -> tensor<1x5xf32>
+  return
+}
+
+// -----
+
+func.func @scaled_matmul_c6(%x: tensor<1x64xi8>, %w: tensor<64x5xi8>, %s: tensor<2x5xf32>) {
+  // expected-error @+1 {{graph.scaled_matmul: tensor<1x64xi8> is scaled by nothing; required: tensor<1x2xf32> (scaled_matmul_c6)}}
+  %0 = graph.scaled_matmul %x, %w, %s : tensor<1x64xi8>, tensor<64x5xi8>, tensor<2x5xf32> -> tensor<1x5xf32>
+  return
+}
+
+// -----
+
+func.func @scaled_matmul_c6(%x: tensor<1x64xi8>, %w: tensor<64x5xi8>, %s: tensor<2x5xf32>, %t: tensor<2x1xf32>) {
+  // expected-error @+1 {{graph.scaled_matmul: tensor<1x64xi8> is scaled by tensor<2x1xf32>; required: tensor<1x2xf32> (scaled_matmul_c6)}}
+  %0 = graph.scaled_matmul %x, %w, %s, %t : tensor<1x64xi8>, tensor<64x5xi8>, tensor<2x5xf32>, tensor<2x1xf32> -> tensor<1x5xf32>
+  return
+}
+
+// -----
+
+func.func @scaled_matmul_c7(%x: tensor<1x64xf32>, %w: tensor<64x5xui8>, %s: tensor<2x5xf32>) {
+  // expected-error @+1 {{graph.scaled_matmul: tensor<64x5xui8> is multiplied with floats; required: elements of i8 (scaled_matmul_c7)}}
+  %0 = graph.scaled_matmul %x, %w, %s : tensor<1x64xf32>, tensor<64x5xui8>, tensor<2x5xf32> -> tensor<1x5xf32>
   return
 }

@@ -361,7 +361,7 @@ func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: the counter of the loop is not a subscript of the argument
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: a word of its weights would begin elsewhere
 func.func private @later(%x: memref<3x12xi8>, %w: memref<16x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
   %zero = arith.constant 0 : i32
@@ -389,7 +389,7 @@ func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: the counter of the loop is not a subscript of the argument
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: a word of its weights would begin elsewhere
 func.func private @diagonal(%x: memref<3x12xi8>, %w: memref<12x16xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
   %zero = arith.constant 0 : i32
@@ -417,7 +417,7 @@ func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: a factor is the same in all iterations
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: its weights are the same in all iterations
 func.func private @same(%x: memref<3x12xi8>, %w: memref<4x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
   %zero = arith.constant 0 : i32

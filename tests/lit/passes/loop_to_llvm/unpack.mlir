@@ -22,3 +22,23 @@ func.func @words(%w: memref<16xi32>, %y: memref<17xf32> {mlc.output}) {
   loop.store %d, %y[%zero + 16] : memref<17xf32>
   return
 }
+
+// Bytes are shifted and masked on all targets.
+
+// SHIFT-LABEL: llvm.func @mlc_bytes(
+// SHIFT:         llvm.lshr %{{.*}} : vector<16xi32>
+// SHIFT:         llvm.mlir.constant(dense<252645135> : vector<16xi32>)
+// SHIFT:         llvm.and
+// SHIFT-NOT:     llvm.lshr
+// SHIFT:         llvm.mlir.constant(50529027 : i32)
+// SHIFT-NEXT:    llvm.and
+func.func @bytes(%w: memref<16xi32>, %y: memref<17xi32> {mlc.output}) {
+  %zero = arith.constant 0 : index
+  %a = loop.load %w[%zero] : memref<16xi32>, vector<16xi32>
+  %b = loop.unpack_bytes %a[1] of 4 : vector<16xi32>
+  loop.store %b, %y[%zero] : memref<17xi32>, vector<16xi32>
+  %c = loop.load %w[%zero] : memref<16xi32>
+  %d = loop.unpack_bytes %c[0] of 2 : i32
+  loop.store %d, %y[%zero + 16] : memref<17xi32>
+  return
+}

@@ -28,6 +28,8 @@ def _matrices() -> list[Case]:
         if bits == 4:
             zeros.append(Known((floats(rows, blocks, seed=2) + 7).astype(np.float32)))
         found += [("MatMulNBits", [x, packed, scales, zero], how) for zero in zeros]
+        if bits != 2:  # a rounding may be another one
+            found.append(("MatMulNBits", [x, packed, scales, zeros[1]], {**how, "accuracy_level": 4, "near": 0.02}))
         if block == 32:
             order = Known(np.random.default_rng(3).integers(0, blocks, depth).astype(np.int32))
             if bits == 4:
