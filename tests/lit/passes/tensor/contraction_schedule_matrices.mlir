@@ -3,9 +3,9 @@
 
 // DOTS-NOT: mma
 
-// Two by two matrices of sums of 16 rows and 16 columns.
+// Matrices of sums of 16 rows and 16 columns, three beside each other: their rows come from the second cache.
 // CHECK-LABEL: @large
-// CHECK-SAME: [dot(k, 4), interchange(n, m), tile(n, 32), pack(w, n), tile(ni, 16), interchange(m, ni, nii), tile(m, 32), tile(mi, 16), interchange(ni, mii), mma(mii, nii, k), unroll(mi), unroll(ni), vectorize(nii, 16)]
+// CHECK-SAME: [dot(k, 4), interchange(n, m), tile(n, 48), pack(w, n), tile(ni, 16), interchange(m, ni, nii), tile(m, 16), tile(mi, 16), interchange(ni, mii), mma(mii, nii, k), unroll(mi), unroll(ni), vectorize(nii, 16)]
 func.func private @large(%x: tensor<512x512xi8>, %w: tensor<512x512xi8>) -> tensor<512x512xi32> {
   %y = tensor.contract %x[m, k], %w[k, n] over (m: 512, n: 512) reduce (k: 512) {unsigned = array<i64: 0>} : tensor<512x512xi8>, tensor<512x512xi8> -> tensor<512x512xi32>
   func.return %y : tensor<512x512xi32>
