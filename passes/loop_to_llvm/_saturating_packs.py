@@ -4,7 +4,7 @@ Quantisation limits a float, rounds it by the sum with a number whose unit is 1,
 adds a zero point (`graph_to_tensor/_quantization.py`). That is right on every machine. Where the limits are those of a
 byte, packs limit what is rounded:
 
-    limited = min(max(x, least - z), most - z); byte = bits(limited + 1.5 * 2^23) + (z - bits(1.5 * 2^23))
+    limited = min(max(x, least - z), most - z); byte = the low 8 bits of bits(limited + 1.5 * 2^23) + z
     byte = pack(saturating_add(pack(convert(min(most - z, x))), z))
 
 Both round to nearest even and are monotonic, and agree where x is an integer beyond the limits, so they agree for all
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from struct import pack
 from typing import Any
 
 from xdsl.dialects import arith, llvm
@@ -36,8 +35,8 @@ _WORD, _PIECE = 32, 4
 """The bits of an f32, and how many of them a piece of 16 bytes holds."""
 _LARGE = 2.0**22
 """Sums that round have operands of no more."""
-_LIMITS = {(-128, 127): False, (0, 255): True}
-"""Whether the bytes within limits are unsigned."""
+_LIMITS = ((-128, 127, False), (0, 255, True))
+"""The least and the greatest byte, and whether bytes are unsigned."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +72,7 @@ def use_saturating_packs(module: ModuleOp, machine: Machine) -> None:
 
 def _quantised(op: TruncIOp) -> _Quantised | None:
     """What a truncation takes the low bits of, if that is a limited float, rounded by a sum."""
-    if (added := _with_number(op.operands[0], arith.AddiOp)) is None:
-        return None
-    cast, offset = added
+    cast, offset = _with_number(op.operands[0], arith.AddiOp) or (op.operands[0], 0)
     if not isinstance(cast.owner, arith.BitcastOp) or (total := _with_number(cast.owner.input, arith.AddfOp)) is None:
         return None
     limited, rounding = total
@@ -85,12 +82,13 @@ def _quantised(op: TruncIOp) -> _Quantised | None:
     if (lower := _limited(inner, "ogt")) is None:
         return None
     x, low = lower
-    zero_point = int(offset) + int.from_bytes(pack("<f", rounding), "little")
-    zero_point = (zero_point + (1 << 31)) % (1 << 32) - (1 << 31)
     if not (low.is_integer() and high.is_integer() and -_LARGE <= low <= high <= _LARGE):
         return None
-    is_unsigned = _LIMITS.get((int(low) + zero_point, int(high) + zero_point))
-    return None if is_unsigned is None else _Quantised(x, zero_point, high, is_unsigned)
+    for least, most, is_unsigned in _LIMITS:
+        zero_point = least - int(low)
+        if int(high) + zero_point == most and (int(offset) - zero_point) % 256 == 0:
+            return _Quantised(x, zero_point, high, is_unsigned)
+    return None
 
 
 def _with_number(value: SSAValue, kind: type[Operation]) -> tuple[SSAValue, float] | None:

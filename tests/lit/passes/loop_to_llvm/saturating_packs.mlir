@@ -23,7 +23,7 @@ func.func @unsigned(%x: memref<64xf32>, %y: memref<64xi8> {mlc.output}) {
   %low = arith.constant dense<-3.0> : vector<64xf32>
   %high = arith.constant dense<252.0> : vector<64xf32>
   %unit = arith.constant dense<0x4B400000> : vector<64xf32>
-  %zero = arith.constant dense<-1262485501> : vector<64xi32>
+  %zero = arith.constant dense<3> : vector<64xi32>
   %a = loop.load %x[0] : memref<64xf32>, vector<64xf32>
   %more = arith.cmpf ogt, %a, %low : vector<64xf32>
   %b = arith.select %more, %a, %low : vector<64xi1>, vector<64xf32>
@@ -48,7 +48,6 @@ func.func @signed(%x: memref<32xf32>, %y: memref<32xi8> {mlc.output}) {
   %low = arith.constant dense<-128.0> : vector<32xf32>
   %high = arith.constant dense<127.0> : vector<32xf32>
   %unit = arith.constant dense<0x4B400000> : vector<32xf32>
-  %zero = arith.constant dense<-1262485504> : vector<32xi32>
   %a = loop.load %x[0] : memref<32xf32>, vector<32xf32>
   %more = arith.cmpf ogt, %a, %low : vector<32xf32>
   %b = arith.select %more, %a, %low : vector<32xi1>, vector<32xf32>
@@ -56,8 +55,7 @@ func.func @signed(%x: memref<32xf32>, %y: memref<32xi8> {mlc.output}) {
   %c = arith.select %less, %b, %high : vector<32xi1>, vector<32xf32>
   %d = arith.addf %c, %unit : vector<32xf32>
   %e = arith.bitcast %d : vector<32xf32> to vector<32xi32>
-  %f = arith.addi %e, %zero : vector<32xi32>
-  %g = arith.trunci %f : vector<32xi32> to vector<32xi8>
+  %g = arith.trunci %e : vector<32xi32> to vector<32xi8>
   loop.store %g, %y[0] : memref<32xi8>, vector<32xi8>
   return
 }
@@ -166,6 +164,29 @@ func.func @unordered(%x: memref<64xf32>, %y: memref<64xi8> {mlc.output}) {
   %zero = arith.constant dense<-1262485504> : vector<64xi32>
   %a = loop.load %x[0] : memref<64xf32>, vector<64xf32>
   %more = arith.cmpf ugt, %a, %low : vector<64xf32>
+  %b = arith.select %more, %a, %low : vector<64xi1>, vector<64xf32>
+  %less = arith.cmpf olt, %b, %high : vector<64xf32>
+  %c = arith.select %less, %b, %high : vector<64xi1>, vector<64xf32>
+  %d = arith.addf %c, %unit : vector<64xf32>
+  %e = arith.bitcast %d : vector<64xf32> to vector<64xi32>
+  %f = arith.addi %e, %zero : vector<64xi32>
+  %g = arith.trunci %f : vector<64xi32> to vector<64xi8>
+  loop.store %g, %y[0] : memref<64xi8>, vector<64xi8>
+  return
+}
+
+// A sum that is not the zero point's stays.
+
+// AVX512-LABEL: llvm.func @mlc_moved(
+// AVX512-NOT:     packssdw
+// AVX512:         llvm.trunc
+func.func @moved(%x: memref<64xf32>, %y: memref<64xi8> {mlc.output}) {
+  %low = arith.constant dense<-3.0> : vector<64xf32>
+  %high = arith.constant dense<252.0> : vector<64xf32>
+  %unit = arith.constant dense<0x4B400000> : vector<64xf32>
+  %zero = arith.constant dense<4> : vector<64xi32>
+  %a = loop.load %x[0] : memref<64xf32>, vector<64xf32>
+  %more = arith.cmpf ogt, %a, %low : vector<64xf32>
   %b = arith.select %more, %a, %low : vector<64xi1>, vector<64xf32>
   %less = arith.cmpf olt, %b, %high : vector<64xf32>
   %c = arith.select %less, %b, %high : vector<64xi1>, vector<64xf32>
