@@ -130,6 +130,7 @@ PIPELINE = (
     Stage("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
     Stage("loop", "fold-storage", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
     Stage("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
+    Stage("loop", "merge-stores", 2, "vectors of bytes fill a register, and one instruction makes and stores them"),
     Stage("loop", "blocked-summation", 0, "a sum of millions of numbers is as good as one of a few hundred"),
     Stage("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
     Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),

@@ -265,10 +265,20 @@ def _work(op: Operation, machine: Machine) -> Instructions:
             return Instructions(others=width - 1 + steps, shuffles=steps)
         case vector.ExtractOp() if _is_loaded(op.result):
             return Instructions()
+        case vector.ShuffleOp() if _joins_registers(op, machine):
+            return Instructions()
         case vector.ShuffleOp() | vector.ExtractOp() | vector.InsertOp():
             return Instructions(shuffles=width)
         case _:
             return Instructions(others=width) if op.results else Instructions()
+
+
+def _joins_registers(op: vector.ShuffleOp, machine: Machine) -> bool:
+    """Whether the result is both operands one after the other, each of them whole registers."""
+    kind = vector_type(op.v1.type)
+    if kind is None or tuple(op.mask.iter_values()) != tuple(range(2 * kind.get_shape()[0])):
+        return False
+    return kind.get_shape()[0] * 8 * to_numpy(kind.element_type).itemsize % machine.vector_bits == 0
 
 
 def _lookup(op: LookupOp, machine: Machine) -> Instructions:
