@@ -53,8 +53,8 @@ class FoldScalesPass(Pass):
     %q = graph.quantize %3, %one, %z : tensor<4x3xf32>, tensor<f32>, tensor<ui8> -> tensor<4x3xui8>
     ```
 
-    That are products with constants of sums of integers, products of matrices and convolutions of f32 with constant
-    weights, sums with constants and with dequantised numbers, relu, and limits. Nobody else reads what is in between.
+    That are products of which one factor is a constant or a dequantised number, products of matrices and convolutions
+    of f32 with constant weights, sums with constants and with dequantised numbers, relu, and limits. Nobody else reads what is in between.
     A number next to the middle of two integers may become the other one, so that a result is off by one step of its
     quantisation.
     """
@@ -116,7 +116,7 @@ class _ScaleFolding:
                     self.has_product = True
                     readers.append((owner, factor))
                     return True
-            return False
+            return any(self._visits_factor(owner, factor, readers) for factor in (0, 1))
         if isinstance(owner, MatmulOp | ConvOp):
             self.has_product = True
             readers.append((owner, 1))
@@ -125,6 +125,15 @@ class _ScaleFolding:
         if isinstance(owner, AddOp | MaxOp | MinOp):
             return self._visit(owner, 0, readers) and self._visit(owner, 1, readers)
         return isinstance(owner, ReluOp) and self._visit(owner, 0, readers)
+
+    def _visits_factor(self, op: MulOp, index: int, readers: list[tuple[Operation, int]]) -> bool:
+        """Whether a product is divided by dividing one of its factors."""
+        found: list[tuple[Operation, int]] = []
+        if not self._visit(op, index, found):
+            return False
+        self.has_product = True
+        readers += found
+        return True
 
     def _divided(self, value: SSAValue) -> ConstantOp | None:
         """A constant divided by the scale; None if it has numbers that overflow, or are subnormal then."""

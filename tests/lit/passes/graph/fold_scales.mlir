@@ -118,6 +118,39 @@ func.func @weights(%x: tensor<4x2xf32>, %h: tensor<4x2xbf16>, %z: tensor<i8>)
   return %q1, %q2, %4, %q3 : tensor<4x2xi8>, tensor<4x2xi8>, tensor<4x2xf32>, tensor<4x2xi8>
 }
 
+// A product with a dequantised number: its scale is divided, once for each channel, not each product.
+
+// CHECK-LABEL: @gate
+// CHECK:         %[[S:.*]] = graph.constant dense<1.250000e-01> : tensor<f32>
+// CHECK:         %[[G:.*]] = graph.dequantize %g, %[[S]], %z : tensor<1x1x8xui8>, tensor<f32>, tensor<ui8> -> tensor<1x1x8xf32>
+// CHECK:         %[[P:.*]] = graph.mul %x, %[[G]]
+// CHECK:         graph.quantize %[[P]], %{{[a-z_0-9]*}}, %z
+func.func @gate(%x: tensor<4x4x8xf32>, %g: tensor<1x1x8xui8>) -> tensor<4x4x8xui8> {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %t = graph.constant dense<4.0> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<ui8>
+  %0 = graph.dequantize %g, %s, %z : tensor<1x1x8xui8>, tensor<f32>, tensor<ui8> -> tensor<1x1x8xf32>
+  %1 = graph.mul %x, %0 : tensor<4x4x8xf32>, tensor<1x1x8xf32> -> tensor<4x4x8xf32>
+  %2 = graph.quantize %1, %t, %z : tensor<4x4x8xf32>, tensor<f32>, tensor<ui8> -> tensor<4x4x8xui8>
+  return %2 : tensor<4x4x8xui8>
+}
+
+// Neither factor can be divided, or somebody else reads it.
+
+// CHECK-LABEL: @factors
+// CHECK-COUNT-2: graph.quantize %{{.*}}, %t, %z
+func.func @factors(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %g: tensor<8xui8>) -> (tensor<4x8xui8>, tensor<4x8xui8>, tensor<8xf32>) {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %t = graph.constant dense<4.0> : tensor<f32>
+  %z = graph.constant dense<3> : tensor<ui8>
+  %0 = graph.mul %x, %y : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.quantize %0, %t, %z : tensor<4x8xf32>, tensor<f32>, tensor<ui8> -> tensor<4x8xui8>
+  %2 = graph.dequantize %g, %s, %z : tensor<8xui8>, tensor<f32>, tensor<ui8> -> tensor<8xf32>
+  %3 = graph.mul %x, %2 : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>
+  %4 = graph.quantize %3, %t, %z : tensor<4x8xf32>, tensor<f32>, tensor<ui8> -> tensor<4x8xui8>
+  return %1, %4, %2 : tensor<4x8xui8>, tensor<4x8xui8>, tensor<8xf32>
+}
+
 // The numbers are 0.5, 1 and 1.5, and -1, 0 and 8.
 // CHECK: a.scaled: "0x040000000000003F0000803F0000C03F"
 // CHECK: b.scaled: "0x04000000000080BF0000000000000041"
