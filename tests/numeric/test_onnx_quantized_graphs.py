@@ -103,4 +103,4 @@ def test_all_operators_are_drawn_and_most_numbers_are_sure() -> None:
         "QLinearAdd", "QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearGlobalAveragePool",
     }  # fmt: skip
     assert wanted <= set(operators)
-    assert sure > 0.9 * numbers
+    assert sure > 0.8 * numbers

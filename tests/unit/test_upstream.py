@@ -62,6 +62,10 @@ _WITHOUT_A_FORM = {
     ("branches", "linalg"): "'tensor.if' cannot be converted to linalg",
     ("branches", "linalg, fused"): "'tensor.if' cannot be converted to linalg",
     ("gather", "linalg"): "'tensor.take' cannot be converted to linalg",
+    ("lookup", "linalg"): "'loop.lookup' cannot be converted to linalg",
+    ("lookup", "linalg, fused"): "'loop.lookup' cannot be converted to linalg",
+    ("lookup", "scf"): "'loop.lookup' cannot be converted to scf",
+    ("lookup", "scf, scheduled"): "'loop.lookup' cannot be converted to scf",
     # upstream's row of a buffer has another type than a buffer, so that a call cannot take it
     ("scan", "linalg"): "'tensor.scan' cannot be converted to linalg",
     ("scan", "linalg, fused"): "'tensor.scan' cannot be converted to linalg",
