@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -226,7 +227,7 @@ class Grouping:
         for reader in readers:
             own = op
             if reader is not readers[-1]:
-                own = clone(op)
+                own = cast(GraphOp, clone(op))
                 Rewriter.insert_op(own, InsertPoint.before(op))
                 op.result.replace_uses_with_if(own.result, lambda use, reader=reader: use.operation is reader)
                 self._position[own] = self._position[op]

@@ -54,9 +54,9 @@ class FoldScalesPass(Pass):
     ```
 
     That are products of which one factor is a constant or a dequantised number, products of matrices and convolutions
-    of f32 with constant weights, sums with constants and with dequantised numbers, relu, and limits. Nobody else reads what is in between.
-    A number next to the middle of two integers may become the other one, so that a result is off by one step of its
-    quantisation.
+    of f32 with constant weights, sums with constants and with dequantised numbers, relu, and limits. Nobody else reads
+    what is in between. A number next to the middle of two integers may become the other one, so that a result is off by
+    one step of its quantisation.
     """
 
     name = "fold-scales"
