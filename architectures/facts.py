@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from math import gcd
 from typing import Any, Literal, cast
 
 from mlc.support.errors import CompilerBug
@@ -86,6 +87,10 @@ class Memory:
     l2_latency: int = _fact(14, "cycles", "from the second cache", least=1)
     l3_latency: int = _fact(48, "cycles", "from the last cache", 0, least=1)
     memory_latency: int = _fact(384, "cycles", "from the main memory", 0, least=1)
+
+    def sets_of(self, step: int) -> int:
+        """On how many sets of the first cache lines fall that are `step` bytes apart."""
+        return self.set_period // gcd(step, self.set_period)
 
 
 @dataclass(frozen=True)

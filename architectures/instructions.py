@@ -86,6 +86,14 @@ class ByteLookup(NamedTuple):
         """How many instructions of arithmetic find codes in the parts, and put these together."""
         return self.parts - 1 if self.wraps else (3 if self.counts_from else 2) * self.parts - 2
 
+    def vectors(self, lanes: int) -> int:
+        """How many vectors so many codes are."""
+        return -(-lanes * 8 // self.bits)
+
+    def instructions(self, lanes: int) -> int:
+        """How many instructions look up so many codes."""
+        return self.vectors(lanes) * (self.parts + self.others)
+
 
 _BITS = {"i32": 32, "i16": 16, "i8": 8, "bfloat": 16}
 PER_WORD = {"i8": 4, "ui8": 4, "i16": 2, "ui16": 2, "bf16": 2, "f16": 2}

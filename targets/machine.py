@@ -143,13 +143,15 @@ class Machine:
 
     def byte_lookup(self, lanes: int) -> ByteLookup | None:
         """The instruction that looks up vectors of so many bytes in a table; None where it takes longer than loads."""
-        found = None
-        if isinstance(self.architecture, InstructionSet):
-            found = self.architecture.byte_lookup(self.features, self.vector_bits)
-        if found is None:
+        if not isinstance(self.architecture, InstructionSet):
             return None
-        vectors = -(-lanes // (found.bits // 8))
-        return found if vectors * (found.parts + found.others) < _PER_LOADED_LANE * lanes else None
+        found = self.architecture.byte_lookup(self.features, self.vector_bits)
+        return found if found and found.instructions(lanes) < _PER_LOADED_LANE * lanes else None
+
+    def lookup_instructions(self, lanes: int) -> int:
+        """How many instructions look up a vector of so many bytes in a table."""
+        found = self.byte_lookup(lanes)
+        return found.instructions(lanes) if found else _PER_LOADED_LANE * lanes
 
     def dots(self, lhs: str, rhs: str) -> float:
         """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.

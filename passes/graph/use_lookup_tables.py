@@ -40,7 +40,7 @@ from mlc.reference.fixed_order import fixed_order
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.semantics import UndefinedBehavior
-from mlc.targets.machine import Machine, resolve_target
+from mlc.targets.machine import resolve_target
 
 Array = NDArray[Any]
 
@@ -69,13 +69,15 @@ class UseLookupTablesPass(Pass):
         ops = [op for op in module.walk() if isinstance(op, GraphOp)]
         for op in ops:
             functions.visit(op)
-        machine: Machine | None = None
+        least: int | None = None
         for op in reversed(ops):
             function = functions.of.get(op.result)
             if op.parent is None or function is None or element_of(op.result) not in CODE_TYPES:
                 continue
-            machine = machine or resolve_target(ctx.target)
-            if op.result.first_use is not None and function.instructions > _instructions_of_lookup(machine):
+            if least is None:
+                machine = resolve_target(ctx.target)
+                least = machine.lookup_instructions(machine.vector_bits // 8)
+            if op.result.first_use is not None and function.instructions > least:
                 _replace(op, function, ctx)
 
 
@@ -162,13 +164,6 @@ _OF_A_FUNCTION = 12
 """Of those that are polynomials or divide, at least."""
 _MANY = 1 << 20
 """More instructions than any lookup takes."""
-
-
-def _instructions_of_lookup(machine: Machine) -> int:
-    """How many instructions look up as many results as a vector has bytes."""
-    lanes = machine.vector_bits // 8
-    found = machine.byte_lookup(lanes)
-    return 3 * lanes if found is None else found.parts + found.others
 
 
 def _replace(op: GraphOp, function: _Function, ctx: CompilerContext) -> None:

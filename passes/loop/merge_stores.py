@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any, cast
@@ -55,8 +55,9 @@ class MergeStoresPass(Pass):
                 if groups := list(_neighbours(block)):
                     most = most or resolve_target(ctx.target).vector_bits // 8
                     position = {op: i for i, op in enumerate(block.ops)}
+                    stored = {base_of(op.memref) for op in position if isinstance(op, StoreOp)}
                     for stores in (part for group in groups for part in _parts(group, most)):
-                        _Widening(stores, position).run()
+                        _Widening(stores, position, stored).run()
 
 
 _Group = dict[int, StoreOp]
@@ -125,9 +126,11 @@ _Values = tuple[SSAValue, ...]
 class _Widening:
     """One store in place of several, of a vector that is computed as a whole as far as its parts are alike."""
 
-    def __init__(self, stores: Sequence[StoreOp], position: Mapping[Operation, int]) -> None:
-        self._stores, self._position = stores, position
-        self._stored = {base_of(op.memref) for op in position if isinstance(op, StoreOp)}
+    def __init__(
+        self, stores: Sequence[StoreOp], position: Mapping[Operation, int], stored: Collection[SSAValue]
+    ) -> None:
+        """`position` says where ops of the block are, `stored` to which buffers it stores."""
+        self._stores, self._position, self._stored = stores, position, stored
         self._last = max(stores, key=position.__getitem__)
         self._wide: dict[_Values, SSAValue] = {}
 

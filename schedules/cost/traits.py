@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd, log2, prod
+from math import log2, prod
 
 from xdsl.dialects import memref
 from xdsl.dialects.func import FuncOp
@@ -102,9 +102,9 @@ def _innermost(function: FuncOp, machine: Machine) -> Iterator[_Innermost]:
 
 def _conflicts(longest: _Innermost, machine: Machine) -> float:
     """How many times over the lines of one access, which jumps, fill the sets of the first cache that they fall on."""
-    period, line = machine.memory.set_period, machine.memory.line_bytes
-    steps = [step for op in longest.accesses if (step := _step(op, longest.loop)) >= line]
-    sets = [max(1, period // gcd(step, period)) for step in steps]
+    memory = machine.memory
+    steps = [step for op in longest.accesses if (step := _step(op, longest.loop)) >= memory.line_bytes]
+    sets = [memory.sets_of(step) for step in steps]
     return log2(max([1.0, *(len(longest.loop.range) / each for each in sets)]))
 
 

@@ -286,7 +286,7 @@ def _lookup(op: LookupOp, machine: Machine) -> Instructions:
     lanes = 1 if shaped is None else shaped.get_shape()[0]
     if (found := machine.byte_lookup(lanes)) is None:
         return Instructions(loads=lanes, shuffles=0 if shaped is None else 2 * lanes)
-    vectors = ceil(lanes * 8 / found.bits)
+    vectors = found.vectors(lanes)
     return Instructions(shuffles=vectors * found.parts, others=vectors * found.others)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import gcd, prod
+from math import prod
 
 from mlc.analysis.argument_names import argument_name
 from mlc.dialects.loop.steps import Step
@@ -116,11 +116,10 @@ class _TileSearch:
         Rows that fill the sets of the first cache on which they fall come twice: the lines behind them, which are
         brought along, have gone when their turn comes.
         """
-        memory, period = self.machine.memory, self.machine.memory.set_period
+        memory = self.machine.memory
         if self.contraction.bytes_of_rows <= self.machine.l1_bytes // 2:
             return 0
-        sets = period // gcd(self.row_bytes, period)
-        return rows if rows <= sets * memory.l1_ways else 2 * rows
+        return rows if rows <= memory.sets_of(self.row_bytes) * memory.l1_ways else 2 * rows
 
     def steps(self, tile: MatrixTile, panel: str) -> list[Step]:
         """The schedule with a tile; `panel` is the argument that is stored in words."""
