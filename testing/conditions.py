@@ -20,6 +20,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _QUICK = ("-n", "2", "-m", "not slow", "-q")
+_BLOCKING = """\
+from importlib.machinery import PathFinder
+
+_find = PathFinder.find_spec
+
+
+def _find_others(cls, name, path=None, target=None):
+    return None if name.partition(".")[0] in {packages} else _find(name, path, target)
+
+
+PathFinder.find_spec = classmethod(_find_others)
+"""
+"""Run by Python when it starts. `find_spec` says the same as `import`."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +157,11 @@ def _path_without(prefixes: Sequence[str], folder: Path) -> str:
 
 
 def _blocked(packages: Sequence[str], folder: Path) -> list[str]:
-    """A folder in front of others in which packages cannot be imported."""
+    """A folder in front of others that makes Python find no such packages, as if they were not installed."""
     if not packages:
         return []
-    for name in packages:
-        (folder / "blocked" / name).mkdir(parents=True)
-        error = f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')\n"
-        (folder / "blocked" / name / "__init__.py").write_text(error)
+    (folder / "blocked").mkdir()
+    (folder / "blocked" / "sitecustomize.py").write_text(_BLOCKING.format(packages=set(packages)))
     return [str(folder / "blocked")]
 
 
