@@ -93,6 +93,12 @@ PIPELINE = (
         "products of quantised numbers are those of integers where these are faster, with exact sums",
     ),
     Stage("graph", "use-short-weights", 1, "large quantised weights stay short, as they are read faster"),
+    Stage(
+        "graph",
+        "use-short-factors{precision=$precision}",
+        1,
+        "floats of 16 bits are multiplied as such where that is faster, and summed in f32",
+    ),
     Stage("graph", "narrow-products{precision=$precision}", 1, "shorter factors are faster, with errors", narrow=True),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
     Stage("graph", "flatten-windows", 2, "few channels fill no matrix of a register: a row of a window does"),

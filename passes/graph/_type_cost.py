@@ -129,14 +129,24 @@ class TypedProduct:
         dequantizing = _DEQUANTIZING * self.image / machine.lanes(32) / _ports(machine) if is_quantized else 0.0
         return max(products, moved) + dequantizing + self._behind(machine, 0)
 
-    def short_cycles(self, machine: Machine, lhs: str, rhs: str, among: int) -> float:
-        """The cycles with factors of two short types, whose names these are: integers of 8 bits, or bf16."""
+    def short_cycles(self, machine: Machine, lhs: str, rhs: str, among: int, *, is_rounded: bool = True) -> float:
+        """The cycles with factors of two short types, whose names these are: integers of 8 bits, or halves.
+
+        Args:
+            machine: whose facts count.
+            lhs: the type of the image.
+            rhs: that of the weights.
+            among: how many weights pass by between two calls.
+            is_rounded: whether an image of halves has to be made of f32.
+        """
         per_word = PER_WORD[rhs]
         size = _WORD // per_word
         products = self._products(machine, lhs, rhs)
         moved = read_cycles(size * self.weights, machine, size * among)
         total = max(products, moved)
-        if rhs == "bf16":
+        if PER_WORD[rhs] == 2:
+            if not is_rounded:
+                return total + self._behind(machine, 0)
             has_instruction = machine.dot_instruction(rhs, rhs, machine.vector_bits) is not None
             rounding = _ROUNDING[has_instruction] * self.image / machine.lanes(32) / _ports(machine)
             return total + rounding + self._behind(machine, 0)

@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import ConstantOp, GraphOp
 from mlc.pass_manager.base import Pass
-from mlc.passes.graph._constants import Array, constant_array, folded_from, resource_name
+from mlc.passes.graph._constants import Array, constant_array, constant_from, folded_from, resource_name
 from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import computed, gives_splat, stored_bytes
 from mlc.support import dtypes
@@ -41,8 +41,8 @@ class FoldConstantsPass(Pass):
     The reference semantics (`mlc.reference.graph`) do the computing, in ways that do not depend on the machine
     (`mlc.reference.fixed_order`). Results become resources of the compilation; data is kept only for constants that an
     op which is not folded needs. It leaves alone results that are much larger than the constants that they are computed
-    from, and ops inside `graph.fusion`. Where all elements are equal, a constant is one number, whatever its shape: so
-    is what is computed from it element by element.
+    from, and ops inside `graph.fusion`. A single number is spelled out in the IR. Where all elements are equal, a
+    constant is one number, whatever its shape: so is what is computed from it element by element.
     """
 
     name = "fold-constants"
@@ -81,6 +81,8 @@ class _Folding:
             if (array := constant_array(op, self.resources)) is not None:
                 self.known[op.result], self.names[op.result] = array, resource_name(op)
                 self.sources[op.result] = frozenset([op.result])
+                if array.size == 1 and self.names[op.result]:  # kernels have it in a register
+                    op.value = constant_from(array, op.result.type, self.resources, "").value
         elif isinstance(op, GraphOp) and all(v in self.known for v in op.operands):
             arrays = [self.known[v] for v in op.operands]
             sources = frozenset[SSAValue]().union(*(self.sources[v] for v in op.operands))

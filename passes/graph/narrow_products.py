@@ -8,11 +8,11 @@ from xdsl.dialects.builtin import ModuleOp, bf16, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import CastOp, ConstantOp, ConvOp, GraphOp, MatmulOp, MoveOp, PadOp
-from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
-from mlc.dialects.loop.dot import per_word
+from mlc.dialects.graph import CastOp, ConvOp, MatmulOp
+from mlc.dialects.graph.types import element_of
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline import require_precision
+from mlc.passes.graph._short_factors import insert, multiply_short, why_not_short
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
@@ -57,7 +57,7 @@ class NarrowProductsPass(Pass):
         machine, among = resolve_target(ctx.target), weights_among(products)
         rounded: dict[SSAValue, SSAValue] = {}
         for op in products:
-            if (reason := _why_not(op)) is not None:
+            if (reason := why_not_short(op)) is not None:
                 ctx.remark(op, f"factors stay f32: {reason}")
                 continue
             problem = TypedProduct.of(op)
@@ -70,24 +70,6 @@ class NarrowProductsPass(Pass):
             ctx.remark(_narrow(op, bf16, rounded), f"factors are rounded to bf16: {compared}")
 
 
-def _why_not(op: MatmulOp | ConvOp) -> str | None:
-    """Why factors of an op are not rounded; None if they are."""
-    if not all(is_static(v.type) for v in (*op.operands, op.result)):
-        return "shapes are not known"
-    if isinstance(op, ConvOp) and op.groups.value.data > 1:
-        return "the convolution has groups"
-    return None if _is_known(op.operands[1]) else "the second one is no constant"
-
-
-def _is_known(value: SSAValue) -> bool:
-    """Whether a value is computed from constants."""
-    owner = value.owner
-    if isinstance(owner, ConstantOp):
-        return True
-    is_simple = isinstance(owner, GraphOp) and (owner.MAPS or isinstance(owner, MoveOp))
-    return is_simple and isinstance(owner, Operation) and all(_is_known(v) for v in owner.operands)
-
-
 def _narrow(op: MatmulOp | ConvOp, element: Attribute, rounded: dict[SSAValue, SSAValue]) -> Operation:
     """The product of rounded factors that takes the place of `op`."""
     image, weights = op.operands
@@ -96,21 +78,8 @@ def _narrow(op: MatmulOp | ConvOp, element: Attribute, rounded: dict[SSAValue, S
         rounded[image] = widened.input  # another product has seen to it
     elif image not in rounded:
         rounded[image] = _rounded(image, element)
-    short = [rounded[image], _insert(op, CastOp(weights, element))]
-    if missing := -shape_of(weights)[op.summed_axes[1]] % per_word(element):
-        for number, place in enumerate(op.summed_axes):
-            rank = len(shape_of(short[number]))
-            more = [missing if i == place else 0 for i in range(rank)]
-            short[number] = _insert(op, PadOp(short[number], [0] * rank, more, 0))
-    new = type(op).create(
-        operands=short,
-        properties=dict(op.properties),
-        attributes=dict(op.attributes),
-        result_types=[tensor(shape_of(op.result), f32)],
-    )
-    new.result.name_hint = op.result.name_hint
-    result = _insert(op, new)
-    op.result.replace_all_uses_with(result)
+    new = multiply_short(op, [rounded[image], insert(op, CastOp(weights, element))])
+    op.result.replace_all_uses_with(new.result)
     Rewriter.erase_op(op)
     return new
 
@@ -129,9 +98,3 @@ def _rounded(value: SSAValue, element: Attribute) -> SSAValue:
     value.replace_uses_with_if(wide.result, lambda use: use.operation is not short)
     short.result.name_hint = value.name_hint
     return short.result
-
-
-def _insert(before: Operation, op: GraphOp) -> SSAValue:
-    op.location = before.location
-    Rewriter.insert_op(op, InsertPoint.before(before))
-    return op.result

@@ -14,9 +14,7 @@ def mat_mul(b: Node) -> Results:
     return numpy_product(b, b[0], b[1])
 
 
-@converts(
-    "Gemm", bounded=True, rounds_once=lambda b: b.float("alpha", 1.0) != 1 or (b.has(2) and b.float("beta", 1.0) != 1)
-)
+@converts("Gemm", bounded=True, rounds_once=lambda b: b.float("alpha", 1.0) != 1 or b.has(2))
 def gemm(b: Node) -> Results:
     """`alpha A B + beta C`, either factor transposed."""
     lhs = b.transpose(b[0], (1, 0)) if b.flag("transA") else b[0]

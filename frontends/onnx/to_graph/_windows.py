@@ -103,13 +103,13 @@ def convolution(b: Node, x: SSAValue, weights: SSAValue, bias: SSAValue | None) 
     return b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(kernel))))
 
 
-@converts("Conv")
+@converts("Conv", rounds_once=lambda b: b.has(2))
 def conv(b: Node) -> Results:
     """A convolution of lines, images or volumes."""
     return convolution(b, b[0], b[1], b.optional(2))
 
 
-@converts("ConvTranspose")
+@converts("ConvTranspose", rounds_once=lambda b: b.has(2))
 def conv_transpose(b: Node) -> Results:
     """A transposed convolution; a wanted output shape says its padding."""
     kernel = b.shape(1)[2:]

@@ -40,11 +40,11 @@ def addmm(
     b: Call, self: SSAValue, beta: Scalar, alpha: Scalar, mat1: SSAValue | None = None, mat2: SSAValue | None = None,
     batch1: SSAValue | None = None, batch2: SSAValue | None = None,
 ) -> Results:  # fmt: skip
-    """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter. Halves that are scaled are rounded
-    once, for a product may be too large for one before."""
+    """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter. Halves are rounded once, at the
+    end: a product may be too large for one before."""
     x, y = mat1 or batch1, mat2 or batch2
     assert x is not None and y is not None
-    if alpha != 1 or beta not in (0, 1):
+    if alpha != 1 or beta != 0:
         self, x, y = (wide(b, v) for v in (self, x, y))
     found = b.scaled(b.matmul(x, y), alpha)
     return found if beta == 0 else b.add(found, b.scaled(self, beta))
@@ -59,7 +59,7 @@ def mv(b: Call, self: SSAValue, vec: SSAValue) -> Results:
 @converts("addmv")
 def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, alpha: Scalar) -> Results:
     """`beta self + alpha mat vec`; with beta 0, what `self` holds does not matter."""
-    if alpha != 1 or beta not in (0, 1):
+    if alpha != 1 or beta != 0:
         self, mat, vec = (wide(b, v) for v in (self, mat, vec))
     found = b.scaled(b.reshape(b.matmul(mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
     return found if beta == 0 else b.add(found, b.scaled(self, beta))
@@ -84,7 +84,10 @@ def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) ->
     """`input weight^T + bias`: [..., k] x [n, k] gives [..., n]."""
     x = b.unsqueeze(input, [0]) if len(shape_of(input)) == 1 else input
     w = b.unsqueeze(weight, [0]) if len(shape_of(weight)) == 1 else weight
-    found = b.reshape(b.matmul(x, b.transpose(w, (1, 0))), b.shape())
+    w = b.transpose(w, (1, 0))
+    if bias is not None:  # the result is rounded once
+        x, w, bias = (wide(b, v) for v in (x, w, bias))
+    found = b.reshape(b.matmul(x, w), b.shape())
     return found if bias is None else b.add(found, bias)
 
 
@@ -100,6 +103,8 @@ def convolution(
     `bias` is one number per channel of the result."""
     spatial = len(shape_of(weight)) - 2
     stride, padding, dilation, extra = (per_dim(v, spatial) for v in (stride, padding, dilation, output_padding))
+    if bias is not None:  # the result is rounded once
+        input, weight, bias = (wide(b, v) for v in (input, weight, bias))
     if transposed:
         found = transposed_convolution(b, input, weight, stride, padding, dilation, extra, groups)
     else:

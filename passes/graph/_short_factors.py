@@ -1,0 +1,67 @@
+"""Products whose factors are floats of 16 bits, and whose sums are f32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import f32
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.graph import ConstantOp, ConvOp, GraphOp, MatmulOp, MoveOp, PadOp
+from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
+from mlc.dialects.loop.dot import per_word
+
+
+def why_not_short(op: GraphOp) -> str | None:
+    """Why a product is not computed with short factors; None if it may be."""
+    if not isinstance(op, MatmulOp | ConvOp):
+        return f"{op.name} has no words of short numbers"
+    if not all(is_static(v.type) for v in (*op.operands, op.result)):
+        return "shapes are not known"
+    if isinstance(op, ConvOp) and op.groups.value.data > 1:
+        return "the convolution has groups"
+    return None if _is_known(op.operands[1]) else "the second one is no constant"
+
+
+def _is_known(value: SSAValue) -> bool:
+    """Whether a value is computed from constants."""
+    owner = value.owner
+    if isinstance(owner, ConstantOp):
+        return True
+    is_simple = isinstance(owner, GraphOp) and (owner.MAPS or isinstance(owner, MoveOp))
+    return is_simple and isinstance(owner, Operation) and all(_is_known(v) for v in owner.operands)
+
+
+def multiply_short(op: MatmulOp | ConvOp, factors: Sequence[SSAValue]) -> GraphOp:
+    """Put the product of short factors, whose sums are f32, in front of `op`. Its user replaces `op` by it.
+
+    An odd number of products has one more, of zeros: a word holds two numbers.
+    """
+    short = list(factors)
+    if missing := -shape_of(short[1])[op.summed_axes[1]] % per_word(element_of(short[1])):
+        for number, place in enumerate(op.summed_axes):
+            rank = len(shape_of(short[number]))
+            more = [missing if i == place else 0 for i in range(rank)]
+            short[number] = insert(op, PadOp(short[number], [0] * rank, more, 0))
+    return sum_in_f32(op, short)
+
+
+def sum_in_f32(op: GraphOp, factors: Sequence[SSAValue]) -> GraphOp:
+    """Put what adds the products of other factors in f32 in front of `op`, which computes the same else."""
+    new = type(op).create(
+        operands=list(factors),
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+        result_types=[tensor(shape_of(op.result), f32)],
+    )
+    new.result.name_hint = op.result.name_hint
+    insert(op, new)
+    return new
+
+
+def insert(before: Operation, op: GraphOp) -> SSAValue:
+    """The result of `op`, put in front of another one and told to come from the same place."""
+    op.location = before.location
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.result

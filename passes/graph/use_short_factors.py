@@ -1,0 +1,127 @@
+"""The pass `use-short-factors`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects.graph import CastOp, ConstantOp, ConvOp, ConvTransposeOp, GraphOp, MatmulOp, MoveOp
+from mlc.dialects.graph.types import element_of, shape_of, tensor
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.pipeline import require_precision
+from mlc.passes.graph._constants import constant_array
+from mlc.passes.graph._short_factors import insert, multiply_short, sum_in_f32, why_not_short
+from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import HALVES, to_numpy
+from mlc.support.resources import Resources
+from mlc.support.rounding import Rounding
+from mlc.targets.machine import resolve_target
+
+_PRODUCTS = MatmulOp | ConvOp | ConvTransposeOp
+
+
+@dataclass(frozen=True)
+class UseShortFactorsPass(Pass):
+    """Multiply floats of 16 bits as such where that is faster, and as f32 elsewhere; their products are summed in f32.
+
+    ```mlir
+    %y = graph.matmul %x, %w : tensor<4x8xbf16>, tensor<8x3xbf16> -> tensor<4x3xbf16>
+    // after, where bf16 is faster
+    %0 = graph.matmul %x, %w : tensor<4x8xbf16>, tensor<8x3xbf16> -> tensor<4x3xf32>
+    %y = graph.cast %0 : tensor<4x3xf32> -> tensor<4x3xbf16>
+    // and elsewhere
+    %0 = graph.cast %x : tensor<4x8xbf16> -> tensor<4x8xf32>
+    %1 = graph.cast %w : tensor<8x3xbf16> -> tensor<8x3xf32>
+    %2 = graph.matmul %0, %1 : tensor<4x8xf32>, tensor<8x3xf32> -> tensor<4x3xf32>
+    %y = graph.cast %2 : tensor<4x3xf32> -> tensor<4x3xbf16>
+    ```
+
+    All of these round once, after the sum. A product of f32 whose factors have been widened, and perhaps moved, counts
+    as one of short ones. That is faster where instructions multiply bf16, or where a product waits for its weights, by
+    the estimate of `_type_cost`; remarks say what it expects. The second factor has to be constant, as words are made
+    of it.
+    """
+
+    name = "use-short-factors"
+    rounding = Rounding(1, "sums are taken in another order", finite_only=True)
+
+    precision: str = "f32"
+    """One of `PRECISIONS`; with "keep" no estimate is asked, and factors stay as short as they are."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        require_precision(self.name, self.precision)
+        every = [op for op in module.walk() if isinstance(op, _PRODUCTS)]
+        products = {op: element for op in every if (element := _short_type(op, ctx.resources)) is not None}
+        if not products:
+            return  # nothing asks what the target is
+        among = weights_among([op for op in products if isinstance(op, MatmulOp | ConvOp)])
+        for op, element in products.items():
+            self._choose(op, element, among, ctx)
+
+    def _choose(self, op: GraphOp, element: Attribute, among: int, ctx: CompilerContext) -> None:
+        if (reason := why_not_short(op)) is None:
+            assert isinstance(op, MatmulOp | ConvOp)
+            machine, problem = resolve_target(ctx.target), TypedProduct.of(op)
+            wide = problem.float_cycles(machine, among, is_quantized=True)
+            words = problem.short_cycles(machine, str(element), str(element), among, is_rounded=False)
+            reason = f"estimated {cycles_in_words(wide)}, in {element} {cycles_in_words(words)}"
+            if self.precision == "keep" or words < wide:
+                ctx.remark(op, f"factors are {element}: {reason}")
+                _replace(op, multiply_short(op, [_shortened(v, element, op) for v in op.operands]))
+                return
+        ctx.remark(op, f"factors are f32: {reason}")
+        if any(element_of(v) != f32 for v in op.operands):
+            _replace(op, sum_in_f32(op, [insert(op, CastOp(v, f32)) for v in op.operands]))
+
+
+def _short_type(op: GraphOp, resources: Resources) -> Attribute | None:
+    """The type of 16 bits that the factors of a product had before they became wider; None if they had none."""
+    image, weights = op.operands
+    element = _before_widening(image)
+    if element not in HALVES:
+        return None
+    return element if _before_widening(weights) == element or _fits(weights, element, resources) else None
+
+
+def _before_widening(value: SSAValue) -> Attribute:
+    """The element type that numbers had before they became wider, and perhaps were moved."""
+    owner = value.owner
+    if isinstance(owner, CastOp | MoveOp) and element_of(value) == f32:
+        return _before_widening(owner.input)
+    return element_of(value)
+
+
+def _shortened(value: SSAValue, element: Attribute, op: GraphOp) -> SSAValue:
+    """A factor of `op`, of which each number is one of a shorter type, in that type."""
+    owner = value.owner
+    if element_of(value) == element:
+        return value
+    if _before_widening(value) != element:
+        return insert(op, CastOp(value, element))
+    assert isinstance(owner, CastOp | MoveOp)
+    source = _shortened(owner.input, element, op)
+    if isinstance(owner, CastOp):
+        return source
+    kind = tensor(shape_of(value), element)
+    return insert(op, type(owner).create(operands=[source], properties=dict(owner.properties), result_types=[kind]))
+
+
+def _fits(value: SSAValue, element: Attribute, resources: Resources) -> bool:
+    """Whether a value of f32 is a constant of which each number is one of a shorter type, too."""
+    if not isinstance(value.owner, ConstantOp) or (array := constant_array(value.owner, resources)) is None:
+        return False
+    return bool(np.array_equal(array.astype(to_numpy(element)).astype(array.dtype), array))
+
+
+def _replace(op: GraphOp, new: GraphOp) -> None:
+    """Let the sums of a new product take the place of an old one's, rounded to its type."""
+    result = new.result
+    if (element := element_of(op.result)) != f32:
+        result = insert(op, CastOp(result, element))
+    op.result.replace_all_uses_with(result)
+    Rewriter.erase_op(op)
