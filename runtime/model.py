@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.runtime.dlpack import from_dlpack
 from mlc.runtime.extents import actual_outputs, holders
 from mlc.runtime.library import Library, TensorInfo
 
@@ -186,7 +187,7 @@ class Model:
             array = np.asarray(cast(Any, value))
         elif hasattr(value, "__dlpack__"):
             try:
-                array = cast(Array, np.from_dlpack(value))
+                array = from_dlpack(value)
             except (BufferError, RuntimeError, TypeError, ValueError) as e:
                 raise InputError(f"input '{info.name}' cannot be read through DLPack: {e}") from None
         else:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import mlc
 from mlc.runtime import InputError, Model, load
 
 A: Any = np.array([[0, 1, 2], [3, 4, 5]], np.float32)
@@ -89,6 +90,24 @@ def _misaligned(array: Any) -> Any:
 )  # fmt: skip
 def test_any_layout(model: Model, present: Callable[[Any], Any]):
     assert model(present(A), SCALE, FLAG)[0] == 5.5
+
+
+def test_bf16_of_other_libraries_is_read_where_it_lies():
+    torch = pytest.importorskip("torch")
+    text = """
+    func.func @main(%x: tensor<2x3xbf16>) -> tensor<2x3xbf16> {
+      %y = graph.add %x, %x : tensor<2x3xbf16>, tensor<2x3xbf16> -> tensor<2x3xbf16>
+      return %y : tensor<2x3xbf16>
+    }"""
+    double = mlc.compile(text, opt_level=1)
+    x = torch.tensor([[1.0, 2.5], [-3.0, 0.0], [4.0, 0.1]], dtype=torch.bfloat16)
+    found = double(x.t())  # strided, too
+    assert found.dtype.name == "bfloat16"
+    assert np.array_equal(found.astype(np.float32), 2 * x.t().float().numpy())
+    with pytest.raises(InputError, match="input 'x' has dtype float16; required: bfloat16"):
+        double(x.t().to(torch.float16))
+    with pytest.raises(InputError, match=r"input 'x' cannot be read through DLPack: .*requires? grad"):
+        double(x.t().requires_grad_())
 
 
 def test_memory_mapped_input(model: Model, tmp_path: Path):
