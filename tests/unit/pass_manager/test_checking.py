@@ -134,7 +134,7 @@ POWERS = """
 
 
 def test_what_has_a_small_chance_is_seen_before_there_is_an_alarm() -> None:
-    """Powers of -1, NaN but for integers, of which there are few among floats of that size. Beside them none may change."""
+    """Powers of -1, NaN but for integers, of which floats of that size are few. Beside them none may change."""
     before = POWERS.replace("BASE", "2.0").replace("SCALE", "2796202.0")
     after = before.replace("2796202.0", "2796202.25")
     run_check(before, after, Rounding(4, "test"))
