@@ -29,8 +29,14 @@ _WRONG = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [*range(60), *_FALSE_ALARMS, *_DEFECTS])
+@pytest.mark.parametrize("seed", range(60))
 def test_passes_keep_what_a_graph_computes(seed: int) -> None:
+    check_graph(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [*_FALSE_ALARMS, *_DEFECTS])
+def test_what_was_an_alarm_is_none(seed: int) -> None:
     check_graph(seed)
 
 
