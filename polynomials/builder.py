@@ -43,6 +43,11 @@ class FloatFormat:
         return 2.0 ** (1 - self.bias)
 
     @property
+    def least_curved(self) -> float:
+        """Below it, x + x^2 / 2 is x when it is rounded, and so is what else is x + c x^2 with |c| <= 1/2."""
+        return 2.0 ** -(self.fraction + 1)
+
+    @property
     def one_bits(self) -> int:
         """The number 1.0 as an integer."""
         return self.bias << self.fraction

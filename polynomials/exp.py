@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlc.polynomials.builder import F32, FloatFormat, Number, fma, polynomial
+from mlc.polynomials.builder import F32, FloatFormat, Number, fma, polynomial, where
 from mlc.support.locations import error_at
 
 LOG2_E = 1.4426950408889634
@@ -245,12 +245,15 @@ def exp2(x: Number) -> Number:
 
 
 def expm1(x: Number) -> Number:
-    """e^x - 1 = 2 (p s + (s - 1/2)) with x = n ln 2 + r, p = e^r - 1, s = 2^(n-1), finite wherever the result is."""
+    """e^x - 1 = 2 (p s + (s - 1/2)) with x = n ln 2 + r, p = e^r - 1, s = 2^(n-1), finite wherever the result is.
+
+    Halves of subnormal numbers are rounded, so the result is x itself where x is that small.
+    """
     c = constants_of(x.format)
     reduced = x.at_most(c.overflow).at_least(c.underflow / 2)
     p, s = expm1_parts(reduced, exponent=-1)
     half = fma(p, s, s - 0.5)
-    return (half + half).with_sign_of(x)
+    return where(abs(x) < x.format.least_curved, x, half + half)
 
 
 def expm1_parts(x: Number, exponent: int = 0) -> tuple[Number, Number]:

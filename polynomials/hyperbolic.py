@@ -19,14 +19,15 @@ _SINH_F32 = (0.1666666716337204, 0.008333306759595871, 0.00019843873451463878, 2
 def sinh(x: Number) -> Number:
     """m + m / (2 m + 1) with m = (e^|x| - 1) / 2, of which the halves are computed, as they are always finite.
 
-    In f32, a polynomial up to 1: there the rounding errors of that would add up to a bit more than two units.
+    In f32, a polynomial up to 1: there the rounding errors of that would add up to a bit more than two units. In f64, x
+    where it is so small that m, a half of it, may be subnormal and rounded.
     """
     p, s = _quarter_of_exp(x)
     half = fma(p, s, s - 0.25)
     quotient = half / fma(half, 4.0, 1.0)
     result = ((half + half) + (quotient + quotient)).with_sign_of(x)
     if x.format != F32:
-        return result
+        return where(abs(x) < x.format.least_curved, x, result)
     square = x * x
     return where(abs(x) < 1.0, fma(square * x, polynomial(square, _SINH_F32), x), result)
 

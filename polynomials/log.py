@@ -71,7 +71,7 @@ def log1p(x: Number) -> Number:
     lost = (1.0 - (u - back)) + (x - back)
     n, exponent, f = _split(u)
     unscale = ((2 * x.format.bias + 1 - exponent) << x.format.fraction).as_float()  # 2^(1-n): 2^-n may be denormal
-    f = fma(lost * 0.5, unscale, f)
+    f = fma(lost, unscale * 0.5, f)  # half of what was lost would be rounded if that is subnormal
     return _with_limits(u, _sum(n, f, _remainder(f))).with_sign_of(x)
 
 

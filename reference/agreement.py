@@ -3,6 +3,10 @@
 How far rounding may move a result is measured, not guessed: the function runs again with the results of its float ops
 moved by a unit in the last place, up or down at random, and what that does to an element is its *spread* (Monte Carlo
 arithmetic). A sum of numbers that cancel has a large one, a single addition has one unit.
+
+What a pass makes of a function is one more such run. So no rule says what may become of a float that is used: of the
+bits of a NaN or of a number next to 0, of a power whose exponent may be an integer or not. It is what some run has, if
+there are enough of them.
 """
 
 from __future__ import annotations

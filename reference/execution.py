@@ -135,43 +135,51 @@ class Frame:
 
 
 class Noise(np.random.Generator):
-    """What moves the results of float ops at random; successive ones move NaN and denormal numbers both ways."""
+    """What moves the results of float ops at random, and chooses what they leave open, for each element by itself.
+
+    Two runs, one with an even number and the next, choose the opposite of each other: of each element either is seen.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(np.random.PCG64(number))
-        self.nan = np.copysign(np.nan, 1 - 2 * (number % 2))
-        self.open = (np.nan, np.inf)[number % 2]
+        self._choices, self._side = np.random.default_rng(number // 2), 1 - 2 * (number % 2)
+        self.least = 0.0 if number > 1 else 1.0
+        """What part of a unit in the last place floats move at least: two runs show that each of them moves."""
+        self.open = (np.nan, np.inf, np.nan, -np.inf)[number % 4]
         """Stands for a result that may be anything. The bits of this NaN are far from those of numbers."""
+
+    def signs(self, array: Array) -> Array:
+        """1 or -1 for each element of `array`, in its type."""
+        return (self._side * (2 * self._choices.integers(0, 2, array.shape) - 1)).astype(array.dtype)
 
 
 def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
-    """`array` with each float moved by a unit in the last place, up or down; types that are not floats, or are only
-    stored, stay as they are.
+    """`array` with each float moved by up to a unit in the last place of 1, times its size, up or down; types that are
+    not floats, or are only stored, stay as they are.
 
-    What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign. What was not
-    is no number that overflows.
+    What is NaN gets any sign if it was `computed`: machines do not agree on that sign. What was not is no number that
+    overflows.
     """
     if not is_float(array.dtype) or is_stored(array.dtype):
         return array
     number, limits = array.dtype.type, limits_of(array.dtype)
-    units: Array = (2 * noise.integers(0, 2, array.shape) - 1).astype(number)
-    with np.errstate(over="ignore"):
-        moved: Array = array * (number(1) + number(limits.eps) * units)
-    # A denormal number moves by its last place, with one noise to 0 and with the other one away. Zeros are exact.
-    step = np.copysign(number(limits.smallest_subnormal), array) * np.copysign(number(1), -number(noise.nan))
-    moved = np.where(array == 0, array, moved + step)
+    units = limits.eps * noise.uniform(noise.least, 1, array.shape) * (2 * noise.integers(0, 2, array.shape) - 1)
+    with np.errstate(over="ignore", under="ignore"):
+        moved: Array = array + np.where(np.isfinite(array), array, number(0)) * units.astype(number)
+    # A denormal number moves by its last place, to 0 or away from it. Zeros are exact.
+    signs = noise.signs(array)
+    moved = np.where(array == 0, array, moved + number(limits.smallest_subnormal) * signs)
     if computed:
-        return np.where(np.isnan(moved), number(noise.nan), moved)
+        return np.where(np.isnan(moved), np.copysign(number(np.nan), signs), moved)
     return np.where(np.isinf(moved), array, moved)
 
 
 def with_open_zeros(combined: Array, noise: Noise) -> Array:
-    """What elements were combined to, where zeros get the sign of the noise's NaN: the greatest of 0 and -0 may be
-    either, and so may a sum of -0, which code may add to 0. What is divided by it becomes one infinity or the other."""
+    """What elements were combined to, where zeros get any sign: the greatest of 0 and -0 may be either, and so may a
+    sum of -0, which code may add to 0. What is divided by it becomes one infinity or the other."""
     if not is_float(combined.dtype) or is_stored(combined.dtype):
         return combined
-    number = combined.dtype.type
-    return np.where(combined == 0, np.copysign(number(0), number(noise.nan)), combined)
+    return np.where(combined == 0, np.copysign(combined.dtype.type(0), noise.signs(combined)), combined)
 
 
 def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | None = None) -> list[Array]:

@@ -23,13 +23,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter
 
+import mlc
 from mlc.dialects.llvm.intrinsics import ScaleOp
 from mlc.dialects.registry import register_dialects
 from mlc.passes.loop.expand_math import EXPANSIONS, ExpandMathPass
 from mlc.passes.loop_to_llvm.convert_loop_to_llvm import ConvertLoopToLlvmPass
 from mlc.reference import interpreter
+from mlc.reference.agreement import bits_differ
 from mlc.reference.execution import Frame
 from mlc.support.context import CompilerContext
+from mlc.support.dtypes import dtype_named, limits_of
 from mlc.support.resources import Resources
 from mlc.targets.cache import Cache
 from mlc.targets.elf import undefined_symbols
@@ -195,6 +198,51 @@ def test_error_of_functions_of_one_argument(op: str, element: str) -> None:
     if element == "f32":
         split_fma(module)
         assert_within(LARGEST_ULP[op][element], run(module, x), exact, x)
+
+
+LIKE_THEIR_ARGUMENT = ("asin", "asinh", "atan", "atanh", "expm1", "log1p", "sin", "sinh", "tan", "tanh")
+"""Functions that are x + c x^2 + … with |c| <= 1/2."""
+
+
+def smallest_numbers(dtype: np.dtype[Any]) -> Array:
+    """Zeros, the numbers next to them and to the least normal one, and some between, of both signs."""
+    bits = np.dtype(f"i{dtype.itemsize}")
+    normal = limits_of(dtype).smallest_normal.view(bits)
+    steps = [*range(50), *range(normal - 20, normal + 20), normal // 3, normal // 2, 2 * normal + 1]
+    positive = np.array(steps, bits).view(dtype)
+    return np.concatenate([positive, -positive])
+
+
+@pytest.mark.parametrize("element", DTYPES)
+@pytest.mark.parametrize("op", LIKE_THEIR_ARGUMENT)
+def test_functions_like_their_argument_keep_the_smallest_numbers(op: str, element: str) -> None:
+    """To the bit, fused or not: half of a subnormal number on the way would lose its last place."""
+    module, x = expanded(op, element), smallest_numbers(DTYPES[element])
+    for prepare in (lambda: None, lambda: split_fma(module)):
+        prepare()
+        assert not bits_differ(x, run(module, x)).any()
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_erf_of_the_smallest_numbers_is_the_slope(element: str) -> None:
+    """2 / sqrt(pi) times them, to a unit, and 0 for zeros alone."""
+    module, x = expanded("erf", element), smallest_numbers(DTYPES[element])
+    assert_within(1, run(module, x), widened(x) * 2 / np.sqrt(widened(x).dtype.type(np.pi)), x)
+    assert ((run(module, x) == 0) == (x == 0)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_native_functions_like_their_argument_keep_the_smallest_numbers(dtype: str) -> None:
+    """Of all floats that models have, on vectors and on scalars."""
+    numbers = smallest_numbers(dtype_named(dtype))
+    for x in (numbers, numbers[1:2]):
+        kind = f"tensor<{x.size}x{dtype.replace('float', 'f')}>"
+        names, kinds = [f"%{op}" for op in LIKE_THEIR_ARGUMENT], ", ".join(kind for _ in LIKE_THEIR_ARGUMENT)
+        calls = " ".join(f"%{op} = graph.{op} %x : {kind}" for op in LIKE_THEIR_ARGUMENT)
+        text = f"func.func @main(%x: {kind}) -> ({kinds}) {{ {calls} return {', '.join(names)} : {kinds} }}"
+        for op, found in zip(LIKE_THEIR_ARGUMENT, mlc.compile(mlc.parse(text))(x), strict=True):
+            different = bits_differ(x, np.asarray(found))
+            assert not different.any(), f"{op} of {x[different]} is {np.asarray(found)[different]}"
 
 
 @pytest.mark.parametrize(("element", "lanes"), [("f32", 16), ("f64", 8)])

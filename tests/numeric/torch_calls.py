@@ -174,6 +174,8 @@ def _reductions() -> list[Case]:
         ("x.T.median(-1)", _MATRIX),
         ("torch.linalg.vector_norm(x, 3)", _MATRIX),
         ("torch.linalg.vector_norm(x)", none),
+        ("torch.linalg.vector_norm(x)", torch.tensor([300.0, 400.0]).half()),  # squares are no halves
+        ("x.std()", torch.tensor([300.0, -300.0]).half()),
         ("torch.linalg.vector_norm(x, 0)", NUMBERS),
         ("torch.linalg.vector_norm(x, math.inf, -1)", infinite),
         ("torch.searchsorted(x, y)", torch.tensor([-math.inf, -1.0, 0.0, 1.0]), NUMBERS),
@@ -249,6 +251,18 @@ def _places() -> list[Case]:
         (
             "x.scatter_reduce(0, y, x, 'amax', include_self=False)",
             torch.tensor([1.0, math.nan, 3.0]),
+            torch.tensor([0, 0, 2]),
+        ),
+        ("x.scatter_reduce(0, y, x.flip(0), 'amax')", torch.tensor([1.0, 5.0, 3.0]), torch.tensor([0, 0, 2])),
+        ("x.scatter_reduce(0, y, x.flip(0), 'amin')", torch.tensor([1.0, 5.0, 3.0]), torch.tensor([0, 0, 2])),
+        (
+            "x.scatter_reduce(0, y, -x, 'amax', include_self=False)",
+            torch.tensor([1.0, 5.0, 3.0]),
+            torch.tensor([0, 0, 2]),
+        ),
+        (
+            "x.scatter_reduce(0, y, -x, 'mean', include_self=False)",
+            torch.tensor([1.0, 5.0, 3.0]),
             torch.tensor([0, 0, 2]),
         ),
         ("x.index_put((y,), torch.tensor(7.0))", _MATRIX, torch.tensor([0, -1])),

@@ -123,7 +123,7 @@ def slice_(b: Call, self: SSAValue, dim: int, start: int | None, end: int | None
 def bounds(extent: int, start: int | None, end: int | None) -> tuple[int, int]:
     """A range as Python's slices have it, from 0."""
     first, last, _ = slice(start, end).indices(extent)
-    return first, max(first, last)
+    return first, last
 
 
 @converts("select.int", bounded=True, parts=True)

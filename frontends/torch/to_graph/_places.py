@@ -124,7 +124,6 @@ def _scattered_mean(
         counts = b(graph.ScatterNdOp, "set", counts, *_at(b, places, zeros, axis))
     total = b(graph.ScatterNdOp, "add", x, *_at(b, places, updates, axis))
     counts = b(graph.ScatterNdOp, "add", counts, *_at(b, places, ones, axis))
-    counts = b.maximum(counts, b.number(1, counts))
     from xdsl.dialects.builtin import IntegerType
 
     from mlc.frontends.torch.to_graph._elementwise import floor_divided

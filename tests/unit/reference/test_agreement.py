@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
-from mlc.reference.execution import Noise, perturbed
+from mlc.reference.execution import Noise, perturbed, with_open_zeros
 from mlc.support.rounding import Rounding
 
 Array = NDArray[Any]
@@ -103,15 +103,28 @@ def test_noise_moves_by_a_unit_and_shows_what_cancels(dtype: type[np.floating[An
 
 
 def test_noise_gives_what_is_computed_nan_of_both_signs() -> None:
-    """So that integers made of its bits may be either; a NaN that is only moved keeps its bits."""
-    x = floats(np.nan, -np.nan, 1)
-    signs = [np.signbit(perturbed(x, Noise(i), computed=True)).tolist() for i in range(2)]
-    assert signs == [[False, False, False], [True, True, False]]
-    assert np.signbit(perturbed(x, Noise(1))).tolist() == [False, True, False]
+    """So that integers made of its bits may be either, in one of two runs and for each element by itself; a NaN that is
+    only moved keeps its bits."""
+    x = floats(*[np.nan] * 20, *[-np.nan] * 20, 1)
+    first, second = (np.signbit(perturbed(x, Noise(i), computed=True)) for i in range(2))
+    assert (first[:40] != second[:40]).all()
+    assert {*first[:20]} == {*first[20:40]} == {False, True}
+    assert not first[40]
+    assert np.signbit(perturbed(x, Noise(1))).tolist() == np.signbit(x).tolist()
 
 
 def test_noise_moves_denormal_numbers_but_no_zeros() -> None:
+    """To 0 or away from it, whatever becomes of those beside them."""
     least = float(np.finfo(np.float32).smallest_subnormal)
-    assert [perturbed(floats(least, -least), Noise(i)).tolist() for i in range(2)] == [[0, 0], [2 * least, -2 * least]]
+    first, second = (perturbed(floats(*[least] * 20, *[-least] * 20), Noise(i)) for i in range(2))
+    assert {*first.tolist()} == {*second.tolist()} == {0, 2 * least, -2 * least}
+    assert ((first == 0) != (second == 0)).all()
     zeros = floats(*[0.0] * 50, *[-0.0] * 50)
     assert not bits_differ(zeros, perturbed(zeros, Noise(0))).any()
+
+
+def test_noise_chooses_the_sign_of_zeros_that_are_combined() -> None:
+    zeros = floats(*[0.0] * 20, *[-0.0] * 20)
+    first, second = (np.signbit(with_open_zeros(zeros, Noise(i))) for i in range(2))
+    assert (first != second).all()
+    assert {*first[:20]} == {*first[20:]} == {False, True}

@@ -69,3 +69,12 @@ func.func @taken_apart(%g: tensor<4xcomplex<f32>>, %y: tensor<4xcomplex<f32>>) -
   %0 = aten.tanh_backward %g, %y : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
   return %0 : tensor<4xcomplex<f32>>
 }
+
+// A vector of no elements fits anything.
+
+// CHECK-LABEL: func.func @with_nothing
+// CHECK-COUNT-2: graph.concat %{{.*}}, %{{.*}} axis 0 : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+func.func @with_nothing(%x: tensor<2x2xcomplex<f32>>, %y: tensor<0xcomplex<f32>>) -> tensor<4x2xcomplex<f32>> {
+  %0 = aten.cat %x, %y, %x {dim = 0 : i64, aten.operands = array<i64: 3>} : (tensor<2x2xcomplex<f32>>, tensor<0xcomplex<f32>>, tensor<2x2xcomplex<f32>>) -> tensor<4x2xcomplex<f32>>
+  return %0 : tensor<4x2xcomplex<f32>>
+}

@@ -61,3 +61,16 @@ func.func @bags(%g: tensor<2x3xf32>, %i: tensor<5xi64>, %o: tensor<2xi64>, %n: t
       : (tensor<2x3xf32>, tensor<5xi64>, tensor<2xi64>, tensor<0xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<6x3xf32>
   return %y : tensor<6x3xf32>
 }
+
+// -----
+
+// A window that lies behind the image, in no padding that windows have, finds the least number.
+
+// CHECK-LABEL: func.func @window_behind
+// CHECK: %[[WIDE:.*]] = graph.pad %x low [0, 0, 0] high [0, 0, 2] with 0xff800000
+// CHECK: graph.max_pool2d %{{.*}} -> tensor<1x1x1x3xf32>
+func.func @window_behind(%x: tensor<1x1x4xf32>) -> tensor<1x1x3xf32> {
+  %y = aten.max_pool1d %x {kernel_size = array<i64: 2>, stride = array<i64: 2>, padding = array<i64: 0>, dilation = array<i64: 1>, ceil_mode = true}
+      : (tensor<1x1x4xf32>) -> tensor<1x1x3xf32>
+  return %y : tensor<1x1x3xf32>
+}

@@ -150,3 +150,23 @@ func.func private @value(%x: memref<7x40xf32>, %y: memref<7x40xf32> {mlc.output}
   }
   return
 }
+
+// Loops in one that carries values are not spread: these may be a tile of registers, which no task can be given.
+// CHECK-LABEL: @carries_values
+// CHECK: loop.for serial "t"
+// CHECK-NEXT: loop.for parallel "i"
+// REMARK: remark: loop 't' stays on one thread: it is serial
+func.func private @carries_values(%x: memref<16x4096xf32>, %y: memref<16x4096xf32> {mlc.output}, %s: memref<1xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  %last = loop.for serial "t" %t = 0 to 16 iter_args(%c = %one) -> (f32) {
+    loop.for parallel "i" %i = 0 to 4096 {
+      %a = loop.load %x[%t, %i] : memref<16x4096xf32>
+      %b = arith.mulf %a, %c : f32
+      loop.store %b, %y[%t, %i] : memref<16x4096xf32>
+    }
+    %d = arith.addf %c, %one : f32
+    loop.yield %d : f32
+  }
+  loop.store %last, %s[0] : memref<1xf32>
+  return
+}

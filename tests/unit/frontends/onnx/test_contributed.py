@@ -142,21 +142,23 @@ def test_convolutions_with_channels_last(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bits", [2, 4, 8])
 @pytest.mark.parametrize("packed", ["constant", "data"])
 def test_blocks_in_an_order(packed: str, bits: int, tmp_path: Path) -> None:
-    """The runtime has an order of columns for four bits without zero points only."""
+    """The runtime has an order of columns for four bits without zero points only. Rows, whose blocks are not those of
+    the weights then, are not rounded."""
     rng = np.random.default_rng(0)
     b, scales = bytes_of("uint8", 5, 3, 4 * bits), floats(5, 3)
     zeros, order = bytes_of("uint8", 5, -(-3 * bits // 8), seed=1), rng.integers(0, 3, 90).astype(np.int32)
-    operands: list[Any] = [np.eye(90, dtype=np.float32), b, scales, zeros, order]
+    x = floats(7, 90, seed=2)
+    operands: list[Any] = [x, b, scales, zeros, order]
     if packed == "constant":
         operands[1:] = [Known(each) for each in operands[1:]]
-    found = _alone("MatMulNBits", operands, tmp_path, K=90, N=5, bits=bits, block_size=32)
+    found = _alone("MatMulNBits", operands, tmp_path, K=90, N=5, bits=bits, block_size=32, accuracy_level=4)
 
     def numbers(data: Array) -> Array:
         digits = np.unpackbits(data.reshape(5, -1), axis=1, bitorder="little").reshape(5, -1, bits)
         return digits @ (1 << np.arange(bits))
 
     wanted = (numbers(b)[:, :90] - numbers(zeros)[:, order]) * scales[:, order]
-    np.testing.assert_allclose(found, wanted.T, rtol=1e-6)
+    np.testing.assert_allclose(found, x @ wanted.T.astype(np.float64), rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
 
 
 def test_packed_heads(tmp_path: Path) -> None:
