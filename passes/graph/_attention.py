@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from mlc.dialects.graph import CompareOp, GraphOp, MatmulOp, SoftmaxOp, WhereOp, splat_of
+from mlc.dialects.graph import CastOp, CompareOp, GraphOp, MatmulOp, SoftmaxOp, WhereOp, splat_of
 from mlc.dialects.graph.types import shape_of
 
 
@@ -13,19 +13,23 @@ def attention_before(op: GraphOp) -> list[GraphOp]:
 
     The softmax runs along the rows of the scores, and nobody else reads these: not before, not after it. Masks and the
     like, which are other operands of the elementwise ops, are not part of it. What puts 0 in place of NaN behind the
-    softmax, for rows that are masked altogether, is.
+    softmax, for rows that are masked altogether, is, and so are casts of its result.
     """
     if not isinstance(op, MatmulOp) or not op.lhs.has_one_use():
         return []
-    guard = _zeros_for_nan(op.lhs)
-    softmax = (guard[0].operands[0] if guard else op.lhs).owner
+    weights, casts = op.lhs, list[GraphOp]()
+    while isinstance(cast := weights.owner, CastOp) and cast.input.has_one_use():
+        casts.insert(0, cast)
+        weights = cast.input
+    guard = _zeros_for_nan(weights)
+    softmax = (guard[0].operands[0] if guard else weights).owner
     if not isinstance(softmax, SoftmaxOp):
         return []
     shape = shape_of(softmax.result)
     if softmax.axis.value.data != len(shape) - 1 or shape != shape_of(op.lhs):
         return []
     scores = _scores(softmax.input, shape)
-    return [*scores, softmax, *guard, op] if scores else []
+    return [*scores, softmax, *guard, *casts, op] if scores else []
 
 
 def _zeros_for_nan(value: SSAValue) -> list[GraphOp]:

@@ -19,18 +19,16 @@ def why_not_short(op: GraphOp) -> str | None:
         return f"{op.name} has no words of short numbers"
     if not all(is_static(v.type) for v in (*op.operands, op.result)):
         return "shapes are not known"
-    if isinstance(op, ConvOp) and op.groups.value.data > 1:
-        return "the convolution has groups"
-    return None if _is_known(op.operands[1]) else "the second one is no constant"
+    return "the convolution has groups" if isinstance(op, ConvOp) and op.groups.value.data > 1 else None
 
 
-def _is_known(value: SSAValue) -> bool:
+def is_known(value: SSAValue) -> bool:
     """Whether a value is computed from constants."""
     owner = value.owner
     if isinstance(owner, ConstantOp):
         return True
     is_simple = isinstance(owner, GraphOp) and (owner.MAPS or isinstance(owner, MoveOp))
-    return is_simple and isinstance(owner, Operation) and all(_is_known(v) for v in owner.operands)
+    return is_simple and isinstance(owner, Operation) and all(is_known(v) for v in owner.operands)
 
 
 def multiply_short(op: MatmulOp | ConvOp, factors: Sequence[SSAValue]) -> GraphOp:

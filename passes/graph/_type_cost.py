@@ -155,6 +155,20 @@ class TypedProduct:
             total += 2 * image / _WORD / machine.issue.stores
         return total + self._behind(machine, _SCALING)
 
+    def widened_cycles(self, machine: Machine, rhs: str, among: int) -> float:
+        """The cycles with weights of halves, each of which becomes f32 whenever it is multiplied."""
+        taken_apart = _WordCost(machine.issue.fma_units / 2, 2, 2, 2)
+        steps = self.taps * ceil(self.depth / PER_WORD[rhs])
+        size = _WORD // PER_WORD[rhs]
+        moved = read_cycles(size * self.weights, machine, size * among)
+        return max(self._tiles(machine, taken_apart, steps), moved) + self._behind(machine, 0)
+
+    def widening_cycles(self, machine: Machine, rhs: str, among: int) -> float:
+        """The cycles of making f32 of weights of halves, and of storing them."""
+        size = _WORD + _WORD // PER_WORD[rhs]
+        moved = read_cycles(size * self.weights, machine, size * among)
+        return max(_DEQUANTIZING * self.weights / machine.lanes(32) / _ports(machine), moved)
+
     def _behind(self, machine: Machine, scaling: int) -> float:
         """The cycles of what follows sums."""
         return (_COMMON + scaling) * self.results / machine.lanes(32) / _ports(machine)

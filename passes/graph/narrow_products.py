@@ -12,7 +12,7 @@ from mlc.dialects.graph import CastOp, ConvOp, MatmulOp
 from mlc.dialects.graph.types import element_of
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline import require_precision
-from mlc.passes.graph._short_factors import insert, multiply_short, why_not_short
+from mlc.passes.graph._short_factors import insert, is_known, multiply_short, why_not_short
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
@@ -57,7 +57,8 @@ class NarrowProductsPass(Pass):
         machine, among = resolve_target(ctx.target), weights_among(products)
         rounded: dict[SSAValue, SSAValue] = {}
         for op in products:
-            if (reason := why_not_short(op)) is not None:
+            reason = why_not_short(op) or (None if is_known(op.operands[1]) else "the second one is no constant")
+            if reason is not None:
                 ctx.remark(op, f"factors stay f32: {reason}")
                 continue
             problem = TypedProduct.of(op)

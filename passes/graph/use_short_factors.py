@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of, tensor
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline import require_precision
 from mlc.passes.graph._constants import constant_array
-from mlc.passes.graph._short_factors import insert, multiply_short, sum_in_f32, why_not_short
+from mlc.passes.graph._short_factors import insert, is_known, multiply_short, sum_in_f32, why_not_short
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import HALVES, to_numpy
@@ -43,8 +43,8 @@ class UseShortFactorsPass(Pass):
 
     All of these round once, after the sum. A product of f32 whose factors have been widened, and perhaps moved, counts
     as one of short ones. That is faster where instructions multiply bf16, or where a product waits for its weights, by
-    the estimate of `_type_cost`; remarks say what it expects. The second factor has to be constant, as words are made
-    of it.
+    the estimate of `_type_cost`; remarks say what it expects. Words are made of constants; of another second factor,
+    numbers are widened where they are multiplied if that takes less than to store them wider before.
     """
 
     name = "use-short-factors"
@@ -66,17 +66,29 @@ class UseShortFactorsPass(Pass):
     def _choose(self, op: GraphOp, element: Attribute, among: int, ctx: CompilerContext) -> None:
         if (reason := why_not_short(op)) is None:
             assert isinstance(op, MatmulOp | ConvOp)
-            machine, problem = resolve_target(ctx.target), TypedProduct.of(op)
+            machine, problem, name = resolve_target(ctx.target), TypedProduct.of(op), str(element)
             wide = problem.float_cycles(machine, among, is_quantized=True)
-            words = problem.short_cycles(machine, str(element), str(element), among, is_rounded=False)
-            reason = f"estimated {cycles_in_words(wide)}, in {element} {cycles_in_words(words)}"
-            if self.precision == "keep" or words < wide:
+            if has_words := is_known(op.operands[1]):
+                short = problem.short_cycles(machine, name, name, among, is_rounded=False)
+            else:  # words are made of constants
+                short = problem.widened_cycles(machine, name, among)
+                wide += problem.widening_cycles(machine, name, among)
+            reason = f"estimated {cycles_in_words(wide)}, in {element} {cycles_in_words(short)}"
+            if self.precision == "keep" or short < wide:
                 ctx.remark(op, f"factors are {element}: {reason}")
-                _replace(op, multiply_short(op, [_shortened(v, element, op) for v in op.operands]))
+                factors = [_shortened(v, element, op) for v in op.operands]
+                _replace(op, multiply_short(op, factors) if has_words else sum_in_f32(op, factors))
                 return
         ctx.remark(op, f"factors are f32: {reason}")
         if any(element_of(v) != f32 for v in op.operands):
-            _replace(op, sum_in_f32(op, [insert(op, CastOp(v, f32)) for v in op.operands]))
+            _replace(op, sum_in_f32(op, [_widened(v, op) for v in op.operands]))
+
+
+def _widened(value: SSAValue, op: GraphOp) -> SSAValue:
+    """A factor of `op` in f32. It becomes wider before it is moved: so what computes it stores it wider."""
+    if (owner := value.owner) and isinstance(owner, MoveOp) and value.has_one_use():
+        return _moved(owner, _widened(owner.input, op), op)
+    return value if element_of(value) == f32 else insert(op, CastOp(value, f32))
 
 
 def _short_type(op: GraphOp, resources: Resources) -> Attribute | None:
@@ -103,12 +115,16 @@ def _shortened(value: SSAValue, element: Attribute, op: GraphOp) -> SSAValue:
         return value
     if _before_widening(value) != element:
         return insert(op, CastOp(value, element))
-    assert isinstance(owner, CastOp | MoveOp)
-    source = _shortened(owner.input, element, op)
-    if isinstance(owner, CastOp):
-        return source
-    kind = tensor(shape_of(value), element)
-    return insert(op, type(owner).create(operands=[source], properties=dict(owner.properties), result_types=[kind]))
+    if isinstance(owner, MoveOp):
+        return _moved(owner, _shortened(owner.input, element, op), op)
+    assert isinstance(owner, CastOp)
+    return _shortened(owner.input, element, op)
+
+
+def _moved(move: MoveOp, source: SSAValue, op: GraphOp) -> SSAValue:
+    """What a move gives of other numbers, put in front of `op`."""
+    kind = tensor(shape_of(move.result), element_of(source))
+    return insert(op, type(move).create(operands=[source], properties=dict(move.properties), result_types=[kind]))
 
 
 def _fits(value: SSAValue, element: Attribute, resources: Resources) -> bool:
