@@ -289,3 +289,15 @@ _PARTS: list[tuple[Callable[..., Any], str]] = [
 def test_what_is_refused(function: Callable[..., Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         mlc.torch.compile(function, torch.randn(4, 4, dtype=torch.complex64))
+
+
+@pytest.mark.slow
+def test_linear_algebra_of_complex_matrices() -> None:
+    def filtered(a: Any, x: Any) -> Any:
+        definite = a @ a.mH + 4 * torch.eye(4, dtype=a.dtype)
+        factor = torch.linalg.cholesky_ex(definite)[0]
+        return torch.linalg.solve_ex(a, x)[0], torch.cholesky_solve(x, factor), torch.linalg.qr(a)[1], a.prod(-1)
+
+    a, x = torch.randn(2, 4, 4, dtype=torch.complex64), torch.randn(2, 4, 3, dtype=torch.complex64)
+    assert_as_eager(filtered, a, x)
+    _all_native()
