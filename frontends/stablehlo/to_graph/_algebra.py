@@ -12,7 +12,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.cholesky import cholesky_factor
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.fields import reshaped
-from mlc.frontends.operators.fourier import real_ends, require_short, transform, transform_of_real, transform_to_real
+from mlc.frontends.operators.fourier import real_ends, transform, transform_of_real, transform_to_real
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.matrices import adjoint, stacked, transposed
 from mlc.frontends.operators.statistics import mean_and_differences
@@ -24,7 +24,6 @@ from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 def fft(b: HloCall) -> Converted:
     """A transform for each dim, the last ones of which are transformed; one of real numbers has half of the results."""
     lengths, kind = b.op.ints("fft_length"), b.op.word("fft_type")
-    require_short(lengths)
     x = b.pair(0)
     if 0 in b.shape():
         empty = b.splat(0, b.shape(), b.element())
