@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, f32
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, bf16, f16, f32
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import element_of, tensor, type_of
+from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
+from mlc.dialects.loop.dot import per_word
 from mlc.support.dtypes import HALVES
 from mlc.support.types import element_type
 
@@ -18,7 +21,23 @@ _KEPT = (graph.CastOp, graph.BitcastOp)
 """Ops that say themselves what becomes of a float of 16 bits."""
 
 
-def widen_halves(kernel: FuncOp) -> None:
+_MOST_ROWS = 16
+"""Up to so many rows are multiplied with weights of f16 as they are read; for more, to widen the weights once is less
+work, and for one row, words of two of them save nothing."""
+
+
+def constant_arguments(module: ModuleOp) -> dict[str, set[int]]:
+    """By the names of functions that are called, the numbers of the arguments that are constants in all calls."""
+    found: dict[str, set[int]] = {}
+    for call in module.walk():
+        if isinstance(call, CallOp):
+            known = {i for i, v in enumerate(call.operands) if isinstance(_moved_from(v).owner, graph.ConstantOp)}
+            name = call.callee.root_reference.data
+            found[name] = found.get(name, known) & known
+    return found
+
+
+def widen_halves(kernel: FuncOp, constants: Collection[int] = ()) -> None:
     """Let the ops of a kernel compute in f32; what moves elements moves those that there are.
 
     ```mlir
@@ -29,8 +48,14 @@ def widen_halves(kernel: FuncOp) -> None:
     %y = graph.cast %1 : tensor<4x8xf32> -> tensor<4x8xf16>
     ```
 
-    So it makes no difference to a result which ops share a kernel.
+    So it makes no difference to a result which ops share a kernel. A product with a matrix that is one of the arguments
+    with the numbers `constants` reads the short factors, whose products it sums in f32: the matrix is stored once, in
+    words of two numbers, and is not made wider in each call.
     """
+    known = {argument for argument in kernel.body.block.args if argument.index in constants}
+    for op in list(kernel.body.walk()):
+        if isinstance(op, graph.MatmulOp) and _reads_words(op, known):
+            _round_result(op)
     wide: dict[SSAValue, SSAValue] = {}
     for op in list(kernel.body.walk()):
         if not isinstance(op, graph.GraphOp) or op.MOVES or isinstance(op, _KEPT) or _widens(op):
@@ -40,14 +65,35 @@ def widen_halves(kernel: FuncOp) -> None:
                 if operand not in wide:
                     wide[operand] = _widened(operand, op)
                 op.operands[index] = wide[operand]
-        for result in op.results:
-            if (element := element_of(result)) in HALVES:
-                new = Rewriter.replace_value_with_new_type(result, tensor(type_of(result).get_shape(), f32))
-                uses = list(new.uses)
-                narrow = _cast(new, element, InsertPoint.after(op), op)
-                narrow.name_hint = new.name_hint
-                for use in uses:
-                    use.operation.operands[use.index] = narrow
+        _round_result(op)
+
+
+def _round_result(op: graph.GraphOp) -> None:
+    """Let an op give f32, which are rounded behind it, in place of floats of 16 bits."""
+    for result in op.results:
+        if (element := element_of(result)) in HALVES:
+            new = Rewriter.replace_value_with_new_type(result, tensor(type_of(result).get_shape(), f32))
+            uses = list(new.uses)
+            narrow = _cast(new, element, InsertPoint.after(op), op)
+            narrow.name_hint = new.name_hint
+            for use in uses:
+                use.operation.operands[use.index] = narrow
+
+
+def _reads_words(op: graph.MatmulOp, constants: Collection[SSAValue]) -> bool:
+    """Whether it is faster to multiply words of two short numbers than to widen a constant matrix."""
+    rows, depth = shape_of(op.lhs)[-2:]
+    kinds = {element_of(v) for v in (op.lhs, op.rhs, op.result)}
+    if _moved_from(op.rhs) not in constants or depth % per_word(element_of(op.rhs)) or len(shape_of(op.rhs)) != 2:
+        return False
+    return kinds == {bf16} or (kinds == {f16} and 1 < rows * prod(shape_of(op.lhs)[:-2]) <= _MOST_ROWS)
+
+
+def _moved_from(value: SSAValue) -> SSAValue:
+    """What a value is under another shape."""
+    while isinstance(op := value.owner, graph.ReshapeOp):
+        value = op.operands[0]
+    return value
 
 
 def _widens(op: graph.GraphOp) -> bool:

@@ -17,7 +17,7 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import require_level
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.pass_manager.type_conversion import TypeConversion
-from mlc.passes.graph_to_tensor._halves import widen_halves
+from mlc.passes.graph_to_tensor._halves import constant_arguments, widen_halves
 from mlc.passes.graph_to_tensor._outline import LOOPS, Outlining
 from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elements, require_no_arithmetic
 from mlc.support.context import CompilerContext
@@ -65,8 +65,9 @@ class ConvertGraphToTensorPass(Pass):
                 module.body.block.insert_op_before(kernel, function)
                 kernels.append(kernel)
         conversion.convert_functions([*kernels, *functions])
+        constants = constant_arguments(module)
         for kernel in kernels:
-            widen_halves(kernel)
+            widen_halves(kernel, constants.get(kernel.sym_name.data, ()))
             driver.lower(kernel.walk())
             _erase_leftovers(kernel)
         for function in functions:

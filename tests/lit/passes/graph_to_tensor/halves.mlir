@@ -41,3 +41,43 @@ func.func @kept(%x: tensor<4x8xf16>) -> (tensor<8x4xf16>, tensor<4x8xi1>, tensor
   %2 = graph.cast %x : tensor<4x8xf16> -> tensor<4x8xi32>
   return %0, %1, %2 : tensor<8x4xf16>, tensor<4x8xi1>, tensor<4x8xi32>
 }
+
+// A product with a constant matrix sums products of short factors in f32; one whose depth fills no words, one of a
+// matrix that is not constant, and one of many rows with f16 become wider.
+// CHECK-LABEL: func.func private @product(
+// CHECK: %[[SUM:.*]] = tensor.contract %{{.*}}[m, k], %{{.*}}[k, n] {{.*}} : tensor<4x6xbf16>, tensor<6x5xbf16> -> tensor<4x5xf32>
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK-LABEL: func.func private @odd(
+// CHECK: tensor.contract {{.*}} : tensor<4x5xf32>, tensor<5x5xf32> -> tensor<4x5xf32>
+// CHECK-LABEL: func.func private @given(
+// CHECK: tensor.contract {{.*}} : tensor<4x5xf32>, tensor<5x2xf32> -> tensor<4x2xf32>
+// CHECK-LABEL: func.func private @few(
+// CHECK: tensor.contract {{.*}} : tensor<16x6xf16>, tensor<6x5xf16> -> tensor<16x5xf32>
+// CHECK-LABEL: func.func private @many(
+// CHECK: tensor.contract {{.*}} : tensor<17x6xf32>, tensor<6x5xf32> -> tensor<17x5xf32>
+func.func @products(%x: tensor<4x6xbf16>, %z: tensor<5x2xbf16>, %u: tensor<16x6xf16>, %v: tensor<17x6xf16>) -> (tensor<4x2xbf16>, tensor<16x5xf16>, tensor<17x5xf16>) {
+  %w = graph.constant dense<0.5> : tensor<6x5xbf16>
+  %odd = graph.constant dense<0.25> : tensor<5x5xbf16>
+  %h = graph.constant dense<0.5> : tensor<6x5xf16>
+  %0 = graph.fusion "product" (%a = %x, %b = %w) : (tensor<4x6xbf16>, tensor<6x5xbf16>) -> tensor<4x5xbf16> {
+    %1 = graph.matmul %a, %b : tensor<4x6xbf16>, tensor<6x5xbf16> -> tensor<4x5xbf16>
+    graph.yield %1 : tensor<4x5xbf16>
+  }
+  %2 = graph.fusion "odd" (%a = %0, %b = %odd) : (tensor<4x5xbf16>, tensor<5x5xbf16>) -> tensor<4x5xbf16> {
+    %3 = graph.matmul %a, %b : tensor<4x5xbf16>, tensor<5x5xbf16> -> tensor<4x5xbf16>
+    graph.yield %3 : tensor<4x5xbf16>
+  }
+  %4 = graph.fusion "given" (%a = %2, %b = %z) : (tensor<4x5xbf16>, tensor<5x2xbf16>) -> tensor<4x2xbf16> {
+    %5 = graph.matmul %a, %b : tensor<4x5xbf16>, tensor<5x2xbf16> -> tensor<4x2xbf16>
+    graph.yield %5 : tensor<4x2xbf16>
+  }
+  %6 = graph.fusion "few" (%a = %u, %b = %h) : (tensor<16x6xf16>, tensor<6x5xf16>) -> tensor<16x5xf16> {
+    %7 = graph.matmul %a, %b : tensor<16x6xf16>, tensor<6x5xf16> -> tensor<16x5xf16>
+    graph.yield %7 : tensor<16x5xf16>
+  }
+  %8 = graph.fusion "many" (%a = %v, %b = %h) : (tensor<17x6xf16>, tensor<6x5xf16>) -> tensor<17x5xf16> {
+    %9 = graph.matmul %a, %b : tensor<17x6xf16>, tensor<6x5xf16> -> tensor<17x5xf16>
+    graph.yield %9 : tensor<17x5xf16>
+  }
+  return %4, %6, %8 : tensor<4x2xbf16>, tensor<16x5xf16>, tensor<17x5xf16>
+}
