@@ -82,11 +82,13 @@ def _round_result(op: graph.GraphOp) -> None:
 
 def _reads_words(op: graph.MatmulOp, constants: Collection[SSAValue]) -> bool:
     """Whether it is faster to multiply words of two short numbers than to widen a constant matrix."""
-    rows, depth = shape_of(op.lhs)[-2:]
     kinds = {element_of(v) for v in (op.lhs, op.rhs, op.result)}
-    if _moved_from(op.rhs) not in constants or depth % per_word(element_of(op.rhs)) or len(shape_of(op.rhs)) != 2:
+    if kinds not in ({bf16}, {f16}) or _moved_from(op.rhs) not in constants or len(shape_of(op.rhs)) != 2:
         return False
-    return kinds == {bf16} or (kinds == {f16} and 1 < rows * prod(shape_of(op.lhs)[:-2]) <= _MOST_ROWS)
+    *rows, depth = shape_of(op.lhs)
+    if depth % per_word(element_of(op.rhs)):
+        return False
+    return kinds == {bf16} or 1 < prod(rows) <= _MOST_ROWS
 
 
 def _moved_from(value: SSAValue) -> SSAValue:

@@ -81,3 +81,15 @@ func.func @products(%x: tensor<4x6xbf16>, %z: tensor<5x2xbf16>, %u: tensor<16x6x
   }
   return %4, %6, %8 : tensor<4x2xbf16>, tensor<16x5xf16>, tensor<17x5xf16>
 }
+
+// Other types are no concern of that.
+// CHECK-LABEL: func.func private @long(
+// CHECK: tensor.contract {{.*}} : tensor<4x6xf64>, tensor<6x5xf64> -> tensor<4x5xf64>
+func.func @long_products(%x: tensor<4x6xf64>) -> tensor<4x5xf64> {
+  %w = graph.constant dense<0.5> : tensor<6x5xf64>
+  %0 = graph.fusion "long" (%a = %x, %b = %w) : (tensor<4x6xf64>, tensor<6x5xf64>) -> tensor<4x5xf64> {
+    %1 = graph.matmul %a, %b : tensor<4x6xf64>, tensor<6x5xf64> -> tensor<4x5xf64>
+    graph.yield %1 : tensor<4x5xf64>
+  }
+  return %0 : tensor<4x5xf64>
+}
