@@ -13,7 +13,7 @@ Arrays go in and out without copies. Options are those of `mlc.compile`: `mlc.ja
 
 JAX traces a function and lowers it to StableHLO text, which is read like any other. Arrays that the function closes
 over become arguments first, then constants by reference, so that no text holds their digits. Results are fresh
-arrays, or lie in the memory of a donated argument.
+arrays, or lie in the memory of a donated argument. XLA itself calls functions with many small results (`_xla_call.py`).
 """
 
 from __future__ import annotations

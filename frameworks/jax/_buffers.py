@@ -78,6 +78,11 @@ class Results:
     def __len__(self) -> int:
         return len(self._types)
 
+    @property
+    def are_small(self) -> bool:
+        """Whether JAX makes all of them."""
+        return not self._large
+
     def new(self, addresses: Any, given: Mapping[int, np.ndarray[Any, Any]]) -> list[Any]:
         """Memory for each result, some of which may be `given`; its addresses are put into a list of pointers."""
         found: list[Any] = [None] * len(self._types)

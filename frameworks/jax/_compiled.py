@@ -15,6 +15,7 @@ from mlc.frameworks._options import require_known
 from mlc.frameworks.jax._buffers import Results, array_types, donors_of
 from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
 from mlc.frameworks.jax._source import lowered
+from mlc.frameworks.jax._xla_call import LEAST_RESULTS, call_by_xla
 from mlc.runtime import InputError, Model
 from mlc.runtime.model import CallFrame
 from mlc.support.errors import UserError
@@ -86,7 +87,14 @@ class Compiled:
         self._function = cast(Any, model)._function
         infos = _results(traced)
         self._keys = [(i, info) for i, info in enumerate(infos) if is_key(info.dtype)]
-        self._results = Results([_kind(type_of_numbers(info)) for info in infos], donors)
+        kinds = [_kind(type_of_numbers(info)) for info in infos]
+        self._results = Results(kinds, donors)
+        self._by_xla: Callable[..., Any] | None = None
+        """What calls it if it has many results, all of them small."""
+        has_keys = self._keys or any(is_key(dtype) for _, dtype in self._expected)
+        if len(infos) >= LEAST_RESULTS and self._results.are_small and not donated and not has_keys:
+            workspace = self.model.signature.workspace_bytes
+            self._by_xla = call_by_xla(self._function, workspace, self._expected, kinds, self._out_tree)
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
         self._frames: list[CallFrame] = []
 
@@ -114,13 +122,15 @@ class Compiled:
         Raises:
             InputError: one is not an array of the shape and dtype that it was compiled for.
         """
+        arrays = array_types()
+        if self._by_xla is not None and fit and all(type(leaf) in arrays for leaf in leaves):
+            return self._by_xla(*leaves)
         try:
             frame = self._frames.pop()
         except IndexError:
             frame = CallFrame(len(self._expected), len(self._results), self.model.signature.workspace_bytes)
         inputs, outputs = frame.inputs, frame.outputs
         held = self._arrays(leaves, fit)
-        arrays = array_types()
         inputs[:] = [a.unsafe_buffer_pointer() if type(a) in arrays else _address(a) for a in held]
         given, kept = self._results.take(leaves, inputs) if self._donated else ({}, None)
         results = self._results.new(outputs, given)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.refusal import Unconvertible
 from mlc.support.dtypes import to_numpy
 
 _DIRECT = 64
 """Up to this length a transform is one product with the matrix of the roots of unity."""
 
-_LONGEST = 2048
-"""Transforms of rows with a longer prime factor would need matrices that are too large."""
+_LONGEST_PRODUCT = 2048
+"""Up to this length one whose length is prime is, too; of longer ones the matrix would take more than 32 MiB."""
 
 SplitComplex = tuple[SSAValue, SSAValue]
 """Real and imaginary parts."""
@@ -33,6 +32,8 @@ def transform(b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, sign
     """
     length = shape_of(re)[dim]
     p = _factor(length)
+    if _is_chirp(length):
+        return _chirp(b, re, im, dim, sign)
     if length <= _DIRECT or p == 1:
         return _product(b, re, im, dim, length, sign)
     q = length // p
@@ -55,6 +56,8 @@ def transform_of_real(b: GraphBuilder, x: SSAValue, dim: int, sign: int) -> Spli
     shape = shape_of(x)
     length = shape[dim]
     p = _factor(length)
+    if _is_chirp(length):
+        return _chirp(b, x, None, dim, sign, length // 2 + 1)
     if length <= _DIRECT or p == 1:
         return _product(b, x, None, dim, length, sign, length // 2 + 1)
     q = length // p
@@ -81,6 +84,8 @@ def transform_to_real(b: GraphBuilder, re: SSAValue, im: SSAValue, dim: int, len
     What the inner transforms give has this symmetry along the other dim, so that half of them do.
     """
     p = _factor(length)
+    if _is_chirp(length):
+        return _chirp(b, *hermitian(b, re, im, dim, length), dim, sign)[0]
     if length <= _DIRECT or p == 1:
         weights = np.full(length // 2 + 1, 2)
         weights[0] = 1
@@ -109,19 +114,6 @@ def hermitian(b: GraphBuilder, re: SSAValue, im: SSAValue, dim: int, length: int
     return b.concat([re, first], dim), b.concat([im, b(graph.NegOp, second)], dim)
 
 
-def require_short(lengths: Sequence[int]) -> None:
-    """Raises: Unconvertible if a transform would need a matrix that is too large."""
-    if any(_largest_direct(n) > _LONGEST for n in lengths):
-        found = f"lengths are {list(lengths)}"
-        raise Unconvertible(f"{found}; mlc transforms rows with prime factors of up to {_LONGEST}")
-
-
-def _largest_direct(length: int) -> int:
-    """The length of the longest transform that is one product, of those that a long one is made of."""
-    p = _factor(length)
-    return length if length <= _DIRECT or p == 1 else max(_largest_direct(p), _largest_direct(length // p))
-
-
 def real_ends(b: GraphBuilder, im: SSAValue, dim: int, length: int) -> SSAValue:
     """The imaginary parts of half of the results of a transform of `length` real numbers: that of the first one is 0,
     and so is that of the middle one of an even length, whatever is given."""
@@ -137,6 +129,57 @@ def real_ends(b: GraphBuilder, im: SSAValue, dim: int, length: int) -> SSAValue:
 def _factor(length: int) -> int:
     """The factor of a length that is nearest to its root from below; 1 if it is prime."""
     return next((p for p in range(int(length**0.5), 1, -1) if length % p == 0), 1)
+
+
+def _is_chirp(length: int) -> bool:
+    return length > _LONGEST_PRODUCT and _factor(length) == 1
+
+
+def _chirp(
+    b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, sign: int, rows: int | None = None
+) -> SplitComplex:
+    """The first results, or all, of a transform whose length is a large prime.
+
+    With `n k = (n² + k² - (k - n)²) / 2` it is a convolution with `exp(-sign pi i n² / length)`, between two products
+    with such numbers (Bluestein, A linear filtering approach to the computation of discrete Fourier transform, 1970);
+    the convolution is one of periods that are products of small factors.
+    """
+    length, rank = shape_of(re)[dim], len(shape_of(re))
+    rows = length if rows is None else rows
+    period = _smooth(length + rows - 1)
+    # Squares are reduced while they are integers, and all is rounded once: no digits are lost.
+    places = np.arange(length, dtype=np.int64)
+    chirp = np.exp(sign * 1j * np.pi * (places * places % (2 * length)) / length)
+    kernel = np.zeros(period, np.complex128)
+    kernel[:rows] = chirp[:rows].conj()
+    kernel[period - length + 1 :] = chirp[:0:-1].conj()
+    along = [1] * rank
+
+    def constants(numbers: NDArray[np.complex128]) -> SplitComplex:
+        along[dim] = len(numbers)
+        dtype, element = to_numpy(element_of(re)), element_of(re)
+        first, second = (
+            b.constant(part.reshape(along).astype(dtype), element) for part in (np.real(numbers), np.imag(numbers))
+        )
+        return first, second
+
+    turns = constants(chirp)
+    turned = (b.mul(re, turns[0]), b.mul(re, turns[1])) if im is None else _times(b, (re, im), turns)
+    ends = [period - length if d == dim else 0 for d in range(rank)]
+    filled = [b(graph.PadOp, part, [0] * rank, ends, 0.0) for part in turned]
+    product = _times(b, transform(b, filled[0], filled[1], dim, -1), constants(np.fft.fft(kernel) / period))
+    found = [b.slice(part, dim, 0, rows) for part in transform(b, *product, dim, 1)]
+    return _times(b, (found[0], found[1]), constants(chirp[:rows]))
+
+
+def _smooth(least: int) -> int:
+    """The first number from `least` on that has the factors 2, 3 and 5 only."""
+    found = 1 << (least - 1).bit_length()
+    for fives in (1, 5, 25):
+        for threes in (1, 3, 9):
+            odd = fives * threes
+            found = min(found, odd << (-(-least // odd) - 1).bit_length())
+    return found
 
 
 def _roots(

@@ -8,6 +8,7 @@ products of matrices.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -15,40 +16,59 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
+from mlc.frontends.operators.fields import conjugate, extents_of, number, real_part, size, where, zeros
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
+
+Number = TypeVar("Number", bound=RealOrPair)
 
 _BLOCK = 32
 """How many steps are one block: enough for products, few enough that what is done step by step does not show."""
 
-_Step = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue]], tuple[Sequence[SSAValue], Sequence[SSAValue]]]
-"""What a step makes of its number, a `tensor<i64>`, and of what is carried: the next values, a row of each stack."""
+Stepped = tuple[Sequence[RealOrPair], Sequence[RealOrPair]]
+"""What a step makes: the next values of what is carried, and a row of each stack."""
 
-_Block = Callable[[GraphBuilder, SSAValue, SSAValue, int], tuple[SSAValue, SSAValue]]
+_Step = Callable[[GraphBuilder, SSAValue, Sequence[RealOrPair]], Stepped]
+"""A step, given its number, a `tensor<i64>`, and what is carried."""
+
+_Block = Callable[[GraphBuilder, RealOrPair, SSAValue, int], tuple[RealOrPair, RealOrPair]]
 """What a block of steps makes of matrices, of the number of its first step and of how many it has: the matrices, and a
 row for each step, `[size, batch]`."""
 
 
-def stacked(b: GraphBuilder, x: SSAValue) -> SSAValue:
+def of_parts(x: Number, function: Callable[[SSAValue], SSAValue]) -> Number:
+    """A function of a tensor, of both parts of a complex one: what it was of, it stays."""
+    return cast(Number, each_part(x, function))
+
+
+def stacked(b: GraphBuilder, x: Number) -> Number:
     """Matrices `[…, m, n]` as one stack `[batch, m, n]`."""
-    shape = shape_of(x)
-    return b.reshape(x, (int(np.prod(shape[:-2])), *shape[-2:]))
+    shape = extents_of(x)
+    return of_parts(x, lambda v: b.reshape(v, (int(np.prod(shape[:-2])), *shape[-2:])))
 
 
-def transposed(b: GraphBuilder, x: SSAValue) -> SSAValue:
+def transposed(b: GraphBuilder, x: Number) -> Number:
     """The matrices of a stack, transposed."""
-    return b.transpose(x, [0, 2, 1])
+    return of_parts(x, lambda v: b.transpose(v, [0, 2, 1]))
+
+
+def adjoint(b: GraphBuilder, x: RealOrPair) -> RealOrPair:
+    """The matrices of a stack, transposed, and of complex ones the conjugates."""
+    return conjugate(b, transposed(b, x))
 
 
 def steps(
-    b: GraphBuilder, count: int, initial: Sequence[SSAValue], step: _Step, backwards: bool = False
-) -> list[SSAValue]:
+    b: GraphBuilder, count: int, initial: Sequence[RealOrPair], step: _Step, backwards: bool = False
+) -> list[RealOrPair]:
     """A loop of `count` steps, numbered from 0, with `backwards` from the last: what is carried in the end, and stacks
     `[count, …]` by number."""
     scan = ScanWriter(b, count)
-    carried = [scan.carry(v) for v in initial]
-    next, rows = step(scan.inside, scan.number(backwards), carried)
-    return scan.finish(next, rows, backwards)
+    carried = [each_part(v, scan.carry) for v in initial]
+    ahead, rows = step(scan.inside, scan.number(backwards), carried)
+    next_parts, row_parts = ([part for v in each for part in number_of(v)] for each in (ahead, rows))
+    found = iter(scan.finish(next_parts, row_parts, backwards))
+    return [each_part(v, lambda _: next(found)) for v in (*ahead, *rows)]
 
 
 def blocks(count: int) -> tuple[int, int]:
@@ -57,19 +77,19 @@ def blocks(count: int) -> tuple[int, int]:
     return -(-count // size), size
 
 
-def block_by_block(b: GraphBuilder, a: SSAValue, part: _Block) -> tuple[SSAValue, SSAValue]:
+def block_by_block(b: GraphBuilder, a: RealOrPair, part: _Block) -> tuple[RealOrPair, RealOrPair]:
     """A stack `[batch, m, n]` after `min(m, n)` steps, a block of them at a time, and what each gave,
     `[batch, min(m, n)]`.
 
     Rows and columns of zeros fill the last block.
     """
-    batch, m, n = shape_of(a)
+    batch, m, n = extents_of(a)
     least = min(m, n)
     count, size = blocks(least)
     whole = count * size
     a = padded(b, a, whole, whole)
 
-    def step(b: GraphBuilder, number: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
+    def step(b: GraphBuilder, number: SSAValue, carried: Sequence[RealOrPair]) -> Stepped:
         found, rows = part(b, carried[0], b.mul(number, b.number(size, number)), size)
         return [found], [rows]
 
@@ -77,8 +97,8 @@ def block_by_block(b: GraphBuilder, a: SSAValue, part: _Block) -> tuple[SSAValue
         found, rows = part(b, a, b.constant(np.asarray(0, np.int64), i64), size)
     else:
         found, stack = steps(b, count, [a], step)
-        rows = b.reshape(stack, (whole, batch))
-    return cut(b, found, m, n), b.slice(b.transpose(rows, [1, 0]), 1, 0, least)
+        rows = of_parts(stack, lambda v: b.reshape(v, (whole, batch)))
+    return cut(b, found, m, n), of_parts(rows, lambda v: b.slice(b.transpose(v, [1, 0]), 1, 0, least))
 
 
 def numbers(b: GraphBuilder, count: int, axis: int, first: SSAValue | None = None) -> SSAValue:
@@ -87,54 +107,74 @@ def numbers(b: GraphBuilder, count: int, axis: int, first: SSAValue | None = Non
     return found if first is None else b.add(found, first)
 
 
-def window(b: GraphBuilder, x: SSAValue, axis: int, first: SSAValue, count: int) -> SSAValue:
+def window(b: GraphBuilder, x: Number, axis: int, first: SSAValue, count: int) -> Number:
     """`count` rows (axis 1) or columns (axis 2) from a `first` one on, which is data."""
-    if count == shape_of(x)[axis]:
+    if count == extents_of(x)[axis]:
         return x
     indices = b.add(b.constant(np.arange(count, dtype=np.int64), i64), first)
-    return b(graph.GatherOp, x, indices, axis)
+    return of_parts(x, lambda v: b(graph.GatherOp, v, indices, axis))
 
 
-def with_window(b: GraphBuilder, x: SSAValue, axis: int, first: SSAValue, part: SSAValue) -> SSAValue:
+def with_window(b: GraphBuilder, x: RealOrPair, axis: int, first: SSAValue, part: RealOrPair) -> RealOrPair:
     """`x` with these rows (axis 1) or columns (axis 2) from a `first` one on."""
-    count = shape_of(part)[axis]
-    if count == shape_of(x)[axis]:
+    count = extents_of(part)[axis]
+    if count == extents_of(x)[axis]:
         return part
     indices = b.reshape(b.add(b.constant(np.arange(count, dtype=np.int64), i64), first), (count, 1))
-    return b(graph.ScatterNdOp, "set", x, indices, b.axis_first(part, axis), [axis])
+    values = iter(number_of(part))
+    return each_part(x, lambda v: b(graph.ScatterNdOp, "set", v, indices, b.axis_first(next(values), axis), [axis]))
 
 
-def one(b: GraphBuilder, x: SSAValue, axis: int, index: SSAValue) -> SSAValue:
+def one(b: GraphBuilder, x: Number, axis: int, index: SSAValue) -> Number:
     """A row (axis 1) or a column (axis 2), whose number is data; the dim stays, with extent 1."""
-    return b.unsqueeze(b(graph.GatherOp, x, index, axis), [axis])
+    return of_parts(x, lambda v: b.unsqueeze(b(graph.GatherOp, v, index, axis), [axis]))
 
 
-def padded(b: GraphBuilder, x: SSAValue, rows: int, columns: int) -> SSAValue:
+def rows_at(b: GraphBuilder, x: RealOrPair, places: SSAValue) -> RealOrPair:
+    """Rows of the matrices or elements of the vectors of a stack, each of whose has places of its own, i64
+    `[batch, count, 1]`."""
+    return each_part(x, lambda v: b(graph.GatherNdOp, v, places, [1], [0]))
+
+
+def padded(b: GraphBuilder, x: Number, rows: int, columns: int) -> Number:
     """Matrices with zeros below and to the right, up to these extents."""
-    _, m, n = shape_of(x)
+    _, m, n = extents_of(x)
     if rows <= m and columns <= n:
         return x
-    return b(graph.PadOp, x, [0, 0, 0], [0, max(0, rows - m), max(0, columns - n)], 0.0)
+    ends = [0, max(0, rows - m), max(0, columns - n)]
+    return of_parts(x, lambda v: b(graph.PadOp, v, [0, 0, 0], ends, 0.0))
 
 
-def cut(b: GraphBuilder, x: SSAValue, rows: int, columns: int) -> SSAValue:
+def cut(b: GraphBuilder, x: Number, rows: int, columns: int) -> Number:
     """The upper left part of matrices."""
-    return b.slice(b.slice(x, 1, 0, rows), 2, 0, columns)
+    return of_parts(x, lambda v: b.slice(b.slice(v, 1, 0, rows), 2, 0, columns))
 
 
-def masked(b: GraphBuilder, condition: SSAValue, x: SSAValue) -> SSAValue:
+def masked(b: GraphBuilder, condition: SSAValue, x: Number) -> Number:
     """`x` where a condition holds, else 0."""
-    return b.where(condition, x, b.number(0.0, x))
+    return of_parts(x, lambda v: b.where(condition, v, b.number(0.0, v)))
 
 
-def triangle(b: GraphBuilder, x: SSAValue, lower: bool, unit: bool = False) -> SSAValue:
+def triangle(b: GraphBuilder, x: RealOrPair, lower: bool, unit: bool = False) -> RealOrPair:
     """The lower or the upper triangles of a stack, zeros elsewhere; with `unit`, ones on the diagonal."""
-    _, m, n = shape_of(x)
-    if 0 in shape_of(x):
+    _, m, n = extents_of(x)
+    if 0 in extents_of(x):
         return x
     rows, columns = numbers(b, m, 1), numbers(b, n, 2)
     found = masked(b, b.compare("ge" if lower else "le", rows, columns), x)
-    return b.where(b.compare("eq", rows, columns), b.number(1.0, x), found) if unit else found
+    return where(b, b.compare("eq", rows, columns), number(b, 1.0, x), found) if unit else found
+
+
+def of_one_triangle(b: GraphBuilder, a: RealOrPair, lower: bool) -> RealOrPair:
+    """A stack of symmetric or Hermitian matrices of which one triangle is read, and of the diagonal the real parts."""
+    n = extents_of(a)[1]
+    if 0 in extents_of(a):
+        return a
+    rows, columns = numbers(b, n, 1), numbers(b, n, 2)
+    found = where(b, b.compare("ge" if lower else "le", rows, columns), a, adjoint(b, a))
+    if isinstance(found, Pair):
+        found = Pair(found.re, masked(b, b.compare("ne", rows, columns), found.im))
+    return found
 
 
 def below_diagonal(b: GraphBuilder, rows: int, columns: int, diagonal: int) -> SSAValue:
@@ -151,14 +191,15 @@ def one_side(b: GraphBuilder, x: SSAValue, lower: bool, diagonal: int) -> SSAVal
     return b.where(below, x, zero) if lower else b.where(below, zero, x)
 
 
-def diagonal(b: GraphBuilder, x: SSAValue, count: int | None = None, row: int = 0, column: int = 0) -> SSAValue:
+def diagonal(b: GraphBuilder, x: Number, count: int | None = None, row: int = 0, column: int = 0) -> Number:
     """The elements `[batch, count]` of a diagonal that begins at a row and a column, all of them by default."""
-    batch, m, n = shape_of(x)
+    batch, m, n = extents_of(x)
     count = min(m - row, n - column) if count is None else count
     if 0 in (batch, count):
-        return b.splat(0, (batch, count), element_of(x))
+        return cast(Number, zeros(b, x, (batch, count)))
     places = np.stack([np.arange(row, row + count), np.arange(column, column + count)], 1)
-    return b.transpose(b(graph.GatherNdOp, x, b.constant(places.astype(np.int64), i64), [1, 2]), [1, 0])
+    at = b.constant(places.astype(np.int64), i64)
+    return of_parts(x, lambda v: b.transpose(b(graph.GatherNdOp, v, at, [1, 2]), [1, 0]))
 
 
 def first_pivot(b: GraphBuilder, pivots: SSAValue, predicate: str) -> SSAValue:
@@ -175,6 +216,18 @@ def first_pivot(b: GraphBuilder, pivots: SSAValue, predicate: str) -> SSAValue:
     return b.where(b.compare("gt", first, b.number(n, first)), b.number(0, first), first)
 
 
-def identity(b: GraphBuilder, like: SSAValue, rows: int, columns: int) -> SSAValue:
-    """`[1, rows, columns]` with ones on the diagonal, of the element type of `like`."""
-    return b.cast(b.compare("eq", numbers(b, rows, 1), numbers(b, columns, 2)), element_of(like))
+def first_zero(b: GraphBuilder, factors: RealOrPair) -> SSAValue:
+    """The number, from 1 on, of the first pivot of triangular factors that is 0; 0 if there is none: i64 `[batch]`."""
+    pivots = diagonal(b, factors)
+    return first_pivot(b, size(b, pivots) if isinstance(pivots, Pair) else pivots, "eq")
+
+
+def identity(b: GraphBuilder, like: RealOrPair, rows: int, columns: int) -> SSAValue:
+    """`[1, rows, columns]` with ones on the diagonal, real, of the element type of `like`."""
+    return b.cast(b.compare("eq", numbers(b, rows, 1), numbers(b, columns, 2)), element_of(real_part(like)))
+
+
+def identities(b: GraphBuilder, like: RealOrPair, batch: int, rows: int, columns: int) -> RealOrPair:
+    """A stack of them, complex where `like` is."""
+    found = b.broadcast(identity(b, like, rows, columns), (batch, rows, columns))
+    return Pair(found, b.splat(0, shape_of(found), element_of(found))) if isinstance(like, Pair) else found

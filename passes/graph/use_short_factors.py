@@ -86,7 +86,7 @@ class UseShortFactorsPass(Pass):
 
 def _widened(value: SSAValue, op: GraphOp) -> SSAValue:
     """A factor of `op` in f32. It becomes wider before it is moved: so what computes it stores it wider."""
-    if (owner := value.owner) and isinstance(owner, MoveOp) and value.has_one_use():
+    if isinstance(owner := value.owner, MoveOp) and value.has_one_use():
         return _moved(owner, _widened(owner.input, op), op)
     return value if element_of(value) == f32 else insert(op, CastOp(value, f32))
 

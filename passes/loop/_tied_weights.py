@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseResourceAttr, IntegerAttr, MemRefType, ModuleOp, TensorType, i64
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from mlc.analysis.accesses import set_subscripts
 from mlc.analysis.nests import functions_with_loops, update_type
 from mlc.dialects.loop import ConstantOp, LoadOp, enclosing_loops
-from mlc.schedules.buffer_layouts import Panels
+from mlc.schedules.buffer_layouts import Panels, WordLayout
 from mlc.schedules.steps.pack import Packer, constant_behind, resource_of
+from mlc.support import dtypes
 from mlc.support.types import memref_type, vector_type
 
 Array = NDArray[Any]
@@ -71,30 +72,44 @@ class _KernelReading:
 
 @dataclass(frozen=True)
 class _InPanels:
-    """How the elements of a matrix lie in a constant that is made of panels."""
+    """How the elements of a matrix lie in a constant that is made of panels, perhaps of words."""
 
     constant: DenseResourceAttr
     panels: Panels
+    words: int
+    """How many numbers that follow each other along axis 0 of what the panels are of are one word."""
     transposed: bool
 
     def holds(self, matrix: Array, stored: Array) -> bool:
         """Whether `stored` is `matrix` in this order."""
         wanted = matrix.T if self.transposed else matrix
         axis, width = self.panels.axis, self.panels.width
-        rows = np.moveaxis(wanted, axis, -1)
+        if self.words > 1:
+            if stored.dtype.itemsize != self.words * matrix.dtype.itemsize:
+                return False
+            rows = wanted.reshape(-1, self.words, wanted.shape[1]).swapaxes(1, 2)
+            stored = self.elements(stored, matrix.dtype)
+        else:
+            rows = np.moveaxis(wanted, axis, -1)
         blocks = (rows[:, start : start + width] for start in range(0, wanted.shape[axis], width))
         return all(_equal(panel[:, : block.shape[1]], block) for panel, block in zip(stored, blocks, strict=True))
+
+    def elements(self, stored: Array, dtype: np.dtype[Any]) -> Array:
+        """The numbers of the panels, those of a word in a dim of their own: the same bytes."""
+        return stored if self.words == 1 else stored[..., None].view(dtype)
 
     @property
     def has_whole_rows(self) -> bool:
         """Whether the elements of a row are in one panel, equally far apart."""
-        return self.panels.axis == (1 if self.transposed else 0)
+        return self.panels.axis == (1 if self.transposed else 0) and self.words == 1
 
     def subscripts(self, row: AffineExpr, column: AffineExpr) -> tuple[AffineExpr, ...]:
         """Where the element at these places of the matrix is."""
         places = [column, row] if self.transposed else [row, column]
+        inside = [places[0] % self.words] if self.words > 1 else []
+        places[0] = places[0] // self.words if self.words > 1 else places[0]
         along = places.pop(self.panels.axis)
-        return (along // self.panels.width, *places, along % self.panels.width)
+        return (along // self.panels.width, *places, along % self.panels.width, *inside)
 
 
 def store_once(module: ModuleOp, packer: Packer) -> None:
@@ -117,7 +132,7 @@ def store_once(module: ModuleOp, packer: Packer) -> None:
             if not order.has_whole_rows and any(reader.reads_vectors for reader in of):
                 continue
             other = order.constant.resource_handle.data
-            rarely = counts[name] * _RARELY <= counts.get(other, 0)
+            rarely = counts[name] * _RARELY <= counts.get(other, 0) * order.words
             if rarely and order.holds(matrix.reshape(shape), packer.ctx.resources.array(other)):
                 for reader in of:
                     _reorder(reader, order, packer)
@@ -162,11 +177,17 @@ def _users(value: SSAValue) -> Iterator[Operation]:
 def _orders(constants: dict[str, list[ConstantOp]], packer: Packer) -> dict[tuple[int, ...], list[_InPanels]]:
     """By the shape of a matrix, the panels that may hold one."""
     found: dict[tuple[int, ...], list[_InPanels]] = {}
-    for constant, panels in packer.panels_of_constants().items():
-        if constant.resource_handle.data in constants:
-            held = tuple(len(r) for r in panels.part)
-            found.setdefault(held, []).append(_InPanels(constant, panels, transposed=False))
-            found.setdefault(held[::-1], []).append(_InPanels(constant, panels, transposed=True))
+    for constant, (panels, layout) in packer.panels_of_constants().items():
+        held = tuple(len(r) for r in panels.part)
+        if constant.resource_handle.data not in constants:
+            continue
+        words = 1
+        if layout is not None:
+            if type(layout) is not WordLayout or (layout.axis, panels.axis) != (0, 1) or len(held) != 2:
+                continue
+            words, held = layout.count, (held[0] * layout.count, held[1])
+        found.setdefault(held, []).append(_InPanels(constant, panels, words, transposed=False))
+        found.setdefault(held[::-1], []).append(_InPanels(constant, panels, words, transposed=True))
     return found
 
 
@@ -184,13 +205,24 @@ def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:
         if vector_type(op.result.type) is not None:
             op.properties["along"] = IntegerAttr(_COLUMN, i64)
         _erase_views(view)
-    kind = MemRefType(memref_type(argument).element_type, _shape_of(order.constant))
+    constant = _of_elements(order, memref_type(argument).element_type, packer)
+    kind = MemRefType(memref_type(argument).element_type, _shape_of(constant))
     Rewriter.replace_value_with_new_type(argument, kind)
     function = argument.owner.parent_op()
     assert isinstance(function, FuncOp)
     update_type(function)
     for call in reader.calls:
-        packer.pass_constant(call, argument.index, order.constant)
+        packer.pass_constant(call, argument.index, constant)
+
+
+def _of_elements(order: _InPanels, element: Attribute, packer: Packer) -> DenseResourceAttr:
+    """The constant as numbers in place of words: the artifact stores equal bytes once."""
+    if order.words == 1:
+        return order.constant
+    resources, name = packer.ctx.resources, order.constant.resource_handle.data
+    numbers = order.elements(resources.array(name), dtypes.to_numpy(element))
+    added = resources.add(numbers, f"{name}.numbers")
+    return DenseResourceAttr.from_params(added, TensorType(element, numbers.shape))
 
 
 def _shape_of(constant: DenseResourceAttr) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ from mlc.dialects.loop.nests import parallel_nest
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import ArgumentName, LoopName
 from mlc.reference.constants import constant_data
-from mlc.schedules.buffer_layouts import BufferLayout, Panels
+from mlc.schedules.buffer_layouts import BufferLayout, Panels, WordLayout
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
 from mlc.support.affine import simplify_sum, split_terms
 from mlc.support.context import CompilerContext, Remark
@@ -149,10 +149,15 @@ class Packer:
         if source.parent is None:
             self._forget(source)
 
-    def panels_of_constants(self) -> dict[DenseResourceAttr, Panels]:
-        """The constants that were packed, each with the panels that it is made of."""
-        layouts = ((packed, layout) for (_, _, layout), packed in self._constants.items())
-        return {packed: layout for packed, layout in layouts if isinstance(layout, Panels)}
+    def panels_of_constants(self) -> dict[DenseResourceAttr, tuple[Panels, WordLayout | None]]:
+        """The constants that were packed, each with the panels that it is made of, and how what is in them is laid out
+        in words, if it is."""
+        words = {packed: layout for (_, _, layout), packed in self._constants.items() if isinstance(layout, WordLayout)}
+        return {
+            packed: (layout, words.get(source))
+            for (source, _, layout), packed in self._constants.items()
+            if isinstance(layout, Panels)
+        }
 
     def _forget(self, constant: ConstantOp) -> None:
         """A constant has gone: its data, too, if nobody else has it, or all weights would be in memory twice."""

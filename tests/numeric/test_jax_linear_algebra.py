@@ -171,6 +171,73 @@ def _check_svd(a: Any, full: bool, dtype: Any) -> None:
     _assert_orthonormal(np.swapaxes(v, -1, -2), dtype)
 
 
+# ---- complex matrices
+
+
+def _complex(*shape: int) -> Any:
+    rng = np.random.default_rng(2)
+    return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+
+
+def _hermitian(*shape: int) -> Any:
+    a = _complex(*shape)
+    return a @ np.swapaxes(a.conj(), -1, -2) + shape[-1] * np.eye(shape[-1])
+
+
+_OF_COMPLEX: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "cholesky": (lambda a: jnp.linalg.cholesky(a), (_hermitian(2, 7, 7),)),
+    "solve": (lambda a, b: jnp.linalg.solve(a, b), (_complex(2, 6, 6), _complex(2, 6, 3))),
+    "inverse": (lambda a: (jnp.linalg.inv(a), jnp.linalg.det(a), jnp.linalg.slogdet(a)), (_complex(2, 5, 5),)),
+    "triangular": (
+        lambda a, b: [scipy.solve_triangular(a, b, lower=w, trans=t) for w in (True, False) for t in (0, 1, 2)],
+        (_hermitian(7, 7), _complex(7, 2)),
+    ),
+    "lu": (jax.lax.linalg.lu, (_complex(6, 4),)),
+    "qr": (lambda a: jnp.linalg.qr(a), (_complex(2, 6, 4),)),
+    "values": (lambda a: (jnp.linalg.eigvalsh(a), jnp.linalg.svd(a, compute_uv=False)), (_hermitian(2, 5, 5),)),
+    "pinv": (lambda a: jnp.linalg.pinv(a), (_complex(6, 4),)),
+    "products": (lambda a: (jnp.prod(a, 1), jnp.cumprod(a, 1), jnp.einsum("ij,kj->ik", a, a)), (_complex(4, 5),)),
+    "gradients": (
+        jax.grad(lambda a: jnp.linalg.slogdet(a)[1] + jnp.linalg.cholesky(a).real.sum()),
+        (_hermitian(6, 6),),
+    ),
+}
+
+
+def _parts(x: Any) -> Any:
+    x = np.asarray(x)
+    return np.stack([x.real, x.imag], -1) if np.iscomplexobj(x) else x
+
+
+@pytest.mark.sampled(3)
+@_DTYPES
+@pytest.mark.parametrize("name", _OF_COMPLEX)
+def test_function_of_complex_matrices(name: str, dtype: Any) -> None:
+    function, arguments = _OF_COMPLEX[name]
+    with _wide():
+        given = [a.astype(np.result_type(dtype, np.complex64)) for a in arguments]
+        found = jax.tree.leaves(_compiled(function, *given))
+        expected = jax.tree.leaves(jax.jit(function)(*given))
+        for one, two in zip(found, expected, strict=True):
+            _assert_near(_parts(one), _parts(two), dtype)
+
+
+@pytest.mark.sampled(2)
+@_DTYPES
+def test_vectors_of_complex_matrices(dtype: Any) -> None:
+    a, wide = _hermitian(2, 5, 5), _complex(2, 6, 4)
+    with _wide():
+        given = [x.astype(np.result_type(dtype, np.complex64)) for x in (a, wide)]
+        (values, vectors), (u, s, v) = _compiled(
+            lambda a, x: (jnp.linalg.eigh(a), jnp.linalg.svd(x, full_matrices=False)), *given
+        )
+    back = np.swapaxes(vectors.conj(), -1, -2)
+    _assert_near(_parts(vectors * values[..., None, :] @ back), _parts(a), dtype)
+    _assert_near(_parts(back @ vectors), _parts(np.broadcast_to(np.eye(5) + 0j, a.shape)), dtype)
+    _assert_near(_parts(u * s[..., None, :] @ v), _parts(wide), dtype)
+    _assert_near(_parts(v @ np.swapaxes(v.conj(), -1, -2)), _parts(np.broadcast_to(np.eye(4) + 0j, (2, 4, 4))), dtype)
+
+
 def test_what_is_not_definite_or_singular() -> None:
     wrong = np.diag([1.0, 2.0, -1.0, 3.0]).astype(np.float32)
     found, expected = _compiled(jnp.linalg.cholesky, wrong), jax.jit(jnp.linalg.cholesky)(wrong)
@@ -194,7 +261,10 @@ def test_matrices_without_elements() -> None:
     [
         (lambda a: jnp.linalg.eig(a), "'lapack_sgeev_ffi' of LAPACK (eigenvalues of a matrix that is not symmetric)"),
         (lambda a: scipy.schur(a), "'lapack_sgees_ffi' of LAPACK (a Schur form)"),
-        (lambda a: jnp.linalg.cholesky(a + 0j), "'lapack_cpotrf_ffi' of LAPACK, on complex matrices"),
+        (
+            lambda a: jnp.linalg.eig(a + 0j),
+            "'lapack_cgeev_ffi' of LAPACK (eigenvalues of a matrix that is not symmetric)",
+        ),
     ],
 )
 def test_what_there_is_not_is_named(function: Any, name: str) -> None:

@@ -218,3 +218,9 @@ def test_singular_matrices() -> None:
 def test_what_stays_in_torch_says_why(function: _Function, message: str) -> None:
     with pytest.raises(UserError, match=message):
         _compiled(function, _definite(3, 3))
+
+
+@pytest.mark.skipif(not hasattr(torch.ops.aten, "cholesky"), reason="this torch has only linalg.cholesky")
+def test_an_operator_that_raises_by_data_stays_in_torch() -> None:
+    with pytest.raises(UserError, match="it raises an exception if a matrix is not positive definite"):
+        _compiled(torch.ops.aten.cholesky, _definite(3, 3))

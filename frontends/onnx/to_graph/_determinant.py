@@ -13,6 +13,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.dialects.onnx.contributed import RUNTIME_DOMAIN
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.fields import real_part
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.operators.lu import inverse, triangular_factors
@@ -39,7 +40,7 @@ def determinant(b: Node) -> Results:
 def inverse_of(b: Node) -> Results:
     """What a matrix gives the identity with."""
     _require_square(b)
-    return b.reshape(inverse(b, *triangular_factors(b, stacked(b, b[0]))), b.shape())
+    return b.reshape(real_part(inverse(b, *triangular_factors(b, stacked(b, b[0])))), b.shape())
 
 
 def _require_square(b: Node) -> None:

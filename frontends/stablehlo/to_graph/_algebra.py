@@ -11,9 +11,10 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.cholesky import cholesky_factor
 from mlc.frontends.operators.complex_numbers import Pair
-from mlc.frontends.operators.fourier import real_ends, require_short, transform, transform_of_real, transform_to_real
+from mlc.frontends.operators.fields import reshaped
+from mlc.frontends.operators.fourier import real_ends, transform, transform_of_real, transform_to_real
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.matrices import stacked, transposed
+from mlc.frontends.operators.matrices import adjoint, stacked, transposed
 from mlc.frontends.operators.statistics import mean_and_differences
 from mlc.frontends.operators.triangular import solve_triangular
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
@@ -23,7 +24,6 @@ from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 def fft(b: HloCall) -> Converted:
     """A transform for each dim, the last ones of which are transformed; one of real numbers has half of the results."""
     lengths, kind = b.op.ints("fft_length"), b.op.word("fft_type")
-    require_short(lengths)
     x = b.pair(0)
     if 0 in b.shape():
         empty = b.splat(0, b.shape(), b.element())
@@ -51,17 +51,17 @@ def _inverse(b: GraphBuilder, x: Pair, dim: int) -> Pair:
 @converts("triangular_solve")
 def triangular_solve(b: HloCall) -> Converted:
     """Substitution."""
-    matrix, lower = stacked(b, b[0]), bool(b.op.number("lower"))
-    if b.op.word("transpose_a") in ("TRANSPOSE", "ADJOINT"):
-        matrix, lower = transposed(b, matrix), not lower
+    matrix, lower, way = stacked(b, b.operand(0)), bool(b.op.number("lower")), b.op.word("transpose_a")
+    if way in ("TRANSPOSE", "ADJOINT"):
+        matrix, lower = adjoint(b, matrix) if way == "ADJOINT" else transposed(b, matrix), not lower
     is_unit, left = bool(b.op.number("unit_diagonal")), bool(b.op.number("left_side"))
-    return b.reshape(solve_triangular(b, matrix, stacked(b, b[1]), lower, is_unit, left), b.shape())
+    return reshaped(b, solve_triangular(b, matrix, stacked(b, b.operand(1)), lower, is_unit, left), b.shape())
 
 
 @converts("cholesky")
 def cholesky(b: HloCall) -> Converted:
     """The factor, with zeros in the other triangle."""
-    return b.reshape(cholesky_factor(b, stacked(b, b[0]), bool(b.op.number("lower"))), b.shape())
+    return reshaped(b, cholesky_factor(b, stacked(b, b.operand(0)), bool(b.op.number("lower"))), b.shape())
 
 
 # ---- normalization

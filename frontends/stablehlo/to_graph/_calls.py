@@ -89,6 +89,10 @@ class HloCall(TypedCall[HloOp]):
             raise Unconvertible("it computes with complex numbers, for which mlc has no pattern here")
         return found.im if self.part else found.re
 
+    def operand(self, index: int) -> RealOrPair:
+        """An operand, real or complex."""
+        return self.run.number(self.op.operands[index])
+
     def pair(self, index: int) -> Pair:
         """An operand as a complex number; a real one has no imaginary part."""
         found = self.run.number(self.op.operands[index])

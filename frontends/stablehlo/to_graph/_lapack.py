@@ -11,18 +11,27 @@ import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, i32
 from xdsl.ir import SSAValue
 
-from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.cholesky import cholesky_factor
+from mlc.frontends.operators.complex_numbers import RealOrPair
+from mlc.frontends.operators.fields import extents_of, real_part, reshaped, zeros
 from mlc.frontends.operators.householder import orthogonal_factor, reflections
 from mlc.frontends.operators.jacobi import singular_values, symmetric_eigen
 from mlc.frontends.operators.lu import triangular_factors
-from mlc.frontends.operators.matrices import diagonal, first_pivot, numbers, stacked, transposed
+from mlc.frontends.operators.matrices import (
+    adjoint,
+    diagonal,
+    first_pivot,
+    first_zero,
+    of_one_triangle,
+    stacked,
+    transposed,
+)
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.triangular import solve_triangular
 from mlc.frontends.stablehlo.to_graph._calls import HloCall
 
 _UPPER, _LEFT, _UNIT, _NO_VECTORS, _ALL_VECTORS = (ord(c) for c in "ULUNA")
-_Function = Callable[[HloCall], list[SSAValue]]
+_Function = Callable[[HloCall], list[RealOrPair]]
 
 
 def _option(b: HloCall, name: str) -> int:
@@ -38,64 +47,60 @@ def _ok(b: HloCall, result: int) -> SSAValue:
     return b.splat(0, b.shape(result), i32)
 
 
-def _potrf(b: HloCall) -> list[SSAValue]:
+def _potrf(b: HloCall) -> list[RealOrPair]:
     """The factor, and the number of the first pivot, from 1 on, that is not positive."""
-    factor = cholesky_factor(b, stacked(b, b[0]), _option(b, "uplo") != _UPPER)
-    info = first_pivot(b, diagonal(b, factor), "le")
-    return [b.reshape(factor, b.shape(0)), b.reshape(b.cast(info, i32), b.shape(1))]
+    factor = cholesky_factor(b, stacked(b, b.operand(0)), _option(b, "uplo") != _UPPER)
+    info = first_pivot(b, diagonal(b, real_part(factor)), "le")
+    return [reshaped(b, factor, b.shape(0)), b.reshape(b.cast(info, i32), b.shape(1))]
 
 
-def _trsm(b: HloCall) -> list[SSAValue]:
+def _trsm(b: HloCall) -> list[RealOrPair]:
     """The solution of a triangular system."""
-    a, right, lower = stacked(b, b[0]), stacked(b, b[1]), _option(b, "uplo") != _UPPER
-    if _option(b, "trans_x") != ord("N"):
-        a, lower = transposed(b, a), not lower
+    a, right, lower = stacked(b, b.operand(0)), stacked(b, b.operand(1)), _option(b, "uplo") != _UPPER
+    if (way := _option(b, "trans_x")) != ord("N"):
+        a, lower = adjoint(b, a) if way == ord("C") else transposed(b, a), not lower
     found = solve_triangular(b, a, right, lower, _option(b, "diag") == _UNIT, _option(b, "side") == _LEFT)
-    return [b.reshape(found, b.shape(0))]
+    return [reshaped(b, found, b.shape(0))]
 
 
-def _getrf(b: HloCall) -> list[SSAValue]:
+def _getrf(b: HloCall) -> list[RealOrPair]:
     """The factors, the pivots from 1 on, and the number of the first pivot, from 1 on, that is 0."""
-    found, pivots = triangular_factors(b, stacked(b, b[0]))
+    found, pivots = triangular_factors(b, stacked(b, b.operand(0)))
     pivots = b.add(pivots, b.number(1, pivots))
-    info = first_pivot(b, diagonal(b, found), "eq")
-    results = [found, b.cast(pivots, i32), b.cast(info, i32)]
-    return [b.reshape(each, b.shape(i)) for i, each in enumerate(results)]
+    info = first_zero(b, found)
+    return [reshaped(b, each, b.shape(i)) for i, each in enumerate([found, b.cast(pivots, i32), b.cast(info, i32)])]
 
 
-def _geqrf(b: HloCall) -> list[SSAValue]:
+def _geqrf(b: HloCall) -> list[RealOrPair]:
     """The orthogonal factor as reflections below the triangular one, and their factors."""
-    found, taus = reflections(b, stacked(b, b[0]))
-    return [b.reshape(found, b.shape(0)), b.reshape(taus, b.shape(1))]
+    found, taus = reflections(b, stacked(b, b.operand(0)))
+    return [reshaped(b, found, b.shape(0)), reshaped(b, taus, b.shape(1))]
 
 
-def _orgqr(b: HloCall) -> list[SSAValue]:
+def _orgqr(b: HloCall) -> list[RealOrPair]:
     """The orthogonal factor of its reflections."""
-    taus = shape_of(b[1])
-    flat = b.reshape(b[1], (int(np.prod(taus[:-1])), taus[-1]))
-    return [b.reshape(orthogonal_factor(b, stacked(b, b[0]), flat), b.shape(0))]
+    taus = b.operand(1)
+    shape = extents_of(taus)
+    flat = reshaped(b, taus, (int(np.prod(shape[:-1])), shape[-1]))
+    return [reshaped(b, orthogonal_factor(b, stacked(b, b.operand(0)), flat), b.shape(0))]
 
 
-def _syevd(b: HloCall) -> list[SSAValue]:
+def _syevd(b: HloCall) -> list[RealOrPair]:
     """Eigenvectors, or what is left of the matrix, and eigenvalues. Only one triangle is read."""
-    a = stacked(b, b[0])
-    n = shape_of(a)[1]
-    one, two = numbers(b, n, 1), numbers(b, n, 2)
-    direction = "le" if _option(b, "uplo") == _UPPER else "ge"
-    if n:
-        a = b.where(b.compare(direction, one, two), a, transposed(b, a))
+    a = of_one_triangle(b, stacked(b, b.operand(0)), _option(b, "uplo") != _UPPER)
     values, vectors = symmetric_eigen(b, a)
-    return [b.reshape(vectors, b.shape(0)), b.reshape(values, b.shape(1)), _ok(b, 2)]
+    return [reshaped(b, vectors, b.shape(0)), b.reshape(values, b.shape(1)), _ok(b, 2)]
 
 
-def _gesdd(b: HloCall) -> list[SSAValue]:
+def _gesdd(b: HloCall) -> list[RealOrPair]:
     """What is left of the matrix, which nobody reads, singular values, and vectors of both sides."""
-    mode = _option(b, "mode")
-    u, values, v = singular_values(b, stacked(b, b[0]), mode == _ALL_VECTORS)
-    vectors = [b.reshape(each, b.shape(i)) for i, each in ((2, u), (3, v))] if mode != _NO_VECTORS else None
-    if vectors is None:
-        vectors = [b.splat(0, b.shape(i), b.element(i)) for i in (2, 3)]
-    return [b[0], b.reshape(values, b.shape(1)), *vectors, _ok(b, 4)]
+    mode, a = _option(b, "mode"), b.operand(0)
+    u, values, v = singular_values(b, stacked(b, a), mode == _ALL_VECTORS)
+    if mode == _NO_VECTORS:
+        vectors = [zeros(b, a, b.shape(i)) for i in (2, 3)]
+    else:
+        vectors = [reshaped(b, each, b.shape(i)) for i, each in ((2, u), (3, v))]
+    return [a, b.reshape(values, b.shape(1)), *vectors, _ok(b, 4)]
 
 
 _FUNCTIONS: dict[str, _Function] = {
@@ -107,6 +112,8 @@ _FUNCTIONS: dict[str, _Function] = {
     "syevd": _syevd,
     "gesdd": _gesdd,
 }
+_OF_COMPLEX = {"ungqr": "orgqr", "heevd": "syevd"}
+"""What functions of complex matrices are called whose real kin has another name."""
 _OTHERS = {
     "geev": "eigenvalues of a matrix that is not symmetric",
     "gehrd": "a Hessenberg form",
@@ -119,7 +126,7 @@ _OTHERS = {
 }
 
 
-def lapack_function(b: HloCall) -> list[SSAValue] | None:
+def lapack_function(b: HloCall) -> list[RealOrPair] | None:
     """The results of a call of LAPACK; None if the call is of something else.
 
     Raises:
@@ -130,9 +137,7 @@ def lapack_function(b: HloCall) -> list[SSAValue] | None:
     if match is None:
         return None
     kind, short, is_ffi = match.groups()
-    if kind in "cz":
-        raise Unconvertible(f"it calls '{name}' of LAPACK, on complex matrices; required: real ones")
-    function = _FUNCTIONS.get(short)
+    function = _FUNCTIONS.get(_OF_COMPLEX.get(short, short) if kind in "cz" else short)
     if function is None or not is_ffi:
         meant = f" ({_OTHERS[short]})" if short in _OTHERS else ""
         raise Unconvertible(

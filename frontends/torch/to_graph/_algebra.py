@@ -14,14 +14,19 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.cholesky import cholesky_factor
+from mlc.frontends.operators.complex_numbers import RealOrPair
+from mlc.frontends.operators.fields import extents_of, matmul, mul, real_part, reshaped, zeros
 from mlc.frontends.operators.householder import orthogonal_factor, reflections
 from mlc.frontends.operators.jacobi import singular_values, symmetric_eigen
 from mlc.frontends.operators.matrices import (
+    Number,
+    adjoint,
     cut,
     diagonal,
     first_pivot,
-    identity,
-    numbers,
+    identities,
+    of_one_triangle,
+    of_parts,
     padded,
     stacked,
     transposed,
@@ -29,8 +34,8 @@ from mlc.frontends.operators.matrices import (
 )
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.triangular import solve_triangular
-from mlc.frontends.torch.to_graph._calls import Call, Results
-from mlc.frontends.torch.to_graph._patterns import converts
+from mlc.frontends.torch.to_graph._calls import Call, Found
+from mlc.frontends.torch.to_graph._patterns import of_numbers
 from mlc.support import dtypes
 
 
@@ -40,150 +45,142 @@ def require_no_check(check_errors: bool) -> None:
         raise Unconvertible("it raises an exception that depends on data (check_errors), which torch does")
 
 
-def as_stack(b: Call, x: SSAValue, index: int = 0) -> SSAValue:
+def as_stack(b: Call, x: Number, index: int = 0) -> Number:
     """Matrices as one stack `[batch, m, n]`, repeated for the dims in front of those of a result."""
-    return stacked(b, b.broadcast(x, (*b.shape(index)[:-2], *shape_of(x)[-2:])))
+    shape = (*b.shape(index)[:-2], *extents_of(x)[-2:])
+    return stacked(b, of_parts(x, lambda v: b.broadcast(v, shape)))
 
 
 # ---- by Cholesky
 
 
-@converts("linalg_cholesky_ex")
-def cholesky(b: Call, self: SSAValue, upper: bool, check_errors: bool) -> Results:
+@of_numbers("linalg_cholesky_ex")
+def cholesky(b: Call, self: RealOrPair, upper: bool, check_errors: bool) -> Found:
     """The factor, zeros in the other triangle. Of a matrix that is not positive definite there is no more of it than in
     torch, where something else than NaN may stand then."""
     require_no_check(check_errors)
     factor = cholesky_factor(b, stacked(b, self), not upper)
-    info = first_pivot(b, diagonal(b, factor), "le")
-    return [b.reshape(factor, b.shape()), b.reshape(b.cast(info, i32), b.shape(1))]
+    info = first_pivot(b, diagonal(b, real_part(factor)), "le")
+    return [reshaped(b, factor, b.shape()), b.reshape(b.cast(info, i32), b.shape(1))]
 
 
-@converts("linalg_cholesky")
-def linalg_cholesky(b: Call, self: SSAValue, upper: bool) -> Results:
-    """The factor `L` of matrices `[..., n, n]`, `L Lᵀ = A`, or with `upper` its transpose; zeros on the other side."""
-    return b.reshape(cholesky_factor(b, stacked(b, self), not upper), b.shape())
+@of_numbers("linalg_cholesky")
+def linalg_cholesky(b: Call, self: RealOrPair, upper: bool) -> Found:
+    """The factor `L` of matrices `[..., n, n]`, `L Lᴴ = A`, or with `upper` its adjoint; zeros on the other side."""
+    return reshaped(b, cholesky_factor(b, stacked(b, self), not upper), b.shape())
 
 
-@converts("cholesky_solve", "_cholesky_solve_helper")
+@of_numbers("cholesky_solve", "_cholesky_solve_helper")
 def cholesky_solve(
-    b: Call, self: SSAValue, upper: bool, input2: SSAValue | None = None, A: SSAValue | None = None
-) -> Results:
-    """A system whose matrix is `L Lᵀ`, or `Uᵀ U`."""
+    b: Call, self: RealOrPair, upper: bool, input2: RealOrPair | None = None, A: RealOrPair | None = None
+) -> Found:
+    """A system whose matrix is `L Lᴴ`, or `Uᴴ U`."""
     factor = input2 or A
     assert factor is not None
-    return b.reshape(_from_factor(b, as_stack(b, factor), as_stack(b, self), upper), b.shape())
+    return reshaped(b, _from_factor(b, as_stack(b, factor), as_stack(b, self), upper), b.shape())
 
 
-@converts("cholesky_inverse")
-def cholesky_inverse(b: Call, self: SSAValue, upper: bool) -> Results:
+@of_numbers("cholesky_inverse")
+def cholesky_inverse(b: Call, self: RealOrPair, upper: bool) -> Found:
     """The inverse of the matrix whose factor is given."""
     factor = stacked(b, self)
-    batch, n, _ = shape_of(factor)
-    right = b.broadcast(identity(b, self, n, n), (batch, n, n))
-    return b.reshape(_from_factor(b, factor, right, upper), b.shape())
+    right = identities(b, self, *extents_of(factor))
+    return reshaped(b, _from_factor(b, factor, right, upper), b.shape())
 
 
-def _from_factor(b: Call, factor: SSAValue, right: SSAValue, upper: bool) -> SSAValue:
-    lower = transposed(b, factor) if upper else factor
+def _from_factor(b: Call, factor: RealOrPair, right: RealOrPair, upper: bool) -> RealOrPair:
+    lower = adjoint(b, factor) if upper else factor
     found = solve_triangular(b, lower, right, lower=True)
-    return solve_triangular(b, transposed(b, lower), found, lower=False)
+    return solve_triangular(b, adjoint(b, lower), found, lower=False)
 
 
 # ---- triangular systems
 
 
-@converts("linalg_solve_triangular")
+@of_numbers("linalg_solve_triangular")
 def linalg_solve_triangular(
-    b: Call, self: SSAValue, B: SSAValue, upper: bool, left: bool, unitriangular: bool
-) -> Results:
+    b: Call, self: RealOrPair, B: RealOrPair, upper: bool, left: bool, unitriangular: bool
+) -> Found:
     """Substitution; the other triangle is not read."""
     found = solve_triangular(b, as_stack(b, self), as_stack(b, B), not upper, unitriangular, left)
-    return b.reshape(found, b.shape())
+    return reshaped(b, found, b.shape())
 
 
-@converts("triangular_solve")
+@of_numbers("triangular_solve")
 def triangular_solve(
-    b: Call, self: SSAValue, A: SSAValue, upper: bool, transpose: bool, unitriangular: bool
-) -> Results:
+    b: Call, self: RealOrPair, A: RealOrPair, upper: bool, transpose: bool, unitriangular: bool
+) -> Found:
     """Substitution, with the matrix or with it transposed, and the matrix again."""
     matrix = as_stack(b, A)
     turned = transposed(b, matrix) if transpose else matrix
     found = solve_triangular(b, turned, as_stack(b, self), upper == transpose, unitriangular)
-    return [b.reshape(found, b.shape()), b.reshape(matrix, b.shape(1))]
+    return [reshaped(b, found, b.shape()), reshaped(b, matrix, b.shape(1))]
 
 
 # ---- by reflections
 
 
-@converts("linalg_qr")
-def linalg_qr(b: Call, A: SSAValue, mode: str) -> Results:
-    """Orthogonal columns and an upper triangle, whose signs are LAPACK's: on its diagonal stands the other sign than
-    was there."""
+@of_numbers("linalg_qr")
+def linalg_qr(b: Call, A: RealOrPair, mode: str) -> Found:
+    """Orthogonal columns and an upper triangle, whose signs are LAPACK's: on its diagonal, which is real, stands the
+    other sign than was there."""
     packed, taus = reflections(b, stacked(b, A))
-    _, m, n = shape_of(packed)
+    _, m, n = extents_of(packed)
     height = m if mode == "complete" else min(m, n)
-    upper = b.reshape(triangle(b, cut(b, packed, height, n), lower=False), b.shape(1))
+    upper = reshaped(b, triangle(b, cut(b, packed, height, n), lower=False), b.shape(1))
     if mode == "r":
-        return [b.splat(0, b.shape(), b.element()), upper]
+        return [zeros(b, A, b.shape()), upper]
     vectors = padded(b, cut(b, packed, m, min(n, height)), m, height)
-    return [b.reshape(orthogonal_factor(b, vectors, taus), b.shape()), upper]
+    return [reshaped(b, orthogonal_factor(b, vectors, taus), b.shape()), upper]
 
 
-@converts("geqrf")
-def geqrf(b: Call, self: SSAValue) -> Results:
+@of_numbers("geqrf")
+def geqrf(b: Call, self: RealOrPair) -> Found:
     """The upper triangle, with reflections below it, and their factors."""
     packed, taus = reflections(b, stacked(b, self))
-    return [b.reshape(packed, b.shape()), b.reshape(taus, b.shape(1))]
+    return [reshaped(b, packed, b.shape()), reshaped(b, taus, b.shape(1))]
 
 
-@converts("linalg_householder_product")
-def linalg_householder_product(b: Call, input: SSAValue, tau: SSAValue) -> Results:
+@of_numbers("linalg_householder_product")
+def linalg_householder_product(b: Call, input: RealOrPair, tau: RealOrPair) -> Found:
     """The first columns of a product of reflections."""
-    return b.reshape(orthogonal_factor(b, stacked(b, input), _rows(b, tau)), b.shape())
+    return reshaped(b, orthogonal_factor(b, stacked(b, input), _rows(b, tau)), b.shape())
 
 
-@converts("ormqr")
-def ormqr(b: Call, self: SSAValue, input2: SSAValue, input3: SSAValue, left: bool, transpose: bool) -> Results:
-    """A product with all columns of a product of reflections."""
+@of_numbers("ormqr")
+def ormqr(b: Call, self: RealOrPair, input2: RealOrPair, input3: RealOrPair, left: bool, transpose: bool) -> Found:
+    """A product with all columns of a product of reflections, or with its adjoint."""
     vectors, other = stacked(b, self), stacked(b, input3)
-    m = shape_of(vectors)[1]
-    if 0 in shape_of(other):
+    m = extents_of(vectors)[1]
+    if 0 in extents_of(other):
         return input3
     factor = orthogonal_factor(b, padded(b, vectors, m, m), _rows(b, input2))
-    factor = transposed(b, factor) if transpose else factor
-    return b.reshape(b.matmul(factor, other) if left else b.matmul(other, factor), b.shape())
+    factor = adjoint(b, factor) if transpose else factor
+    return reshaped(b, matmul(b, factor, other) if left else matmul(b, other, factor), b.shape())
 
 
-def _rows(b: Call, x: SSAValue) -> SSAValue:
+def _rows(b: Call, x: Number) -> Number:
     """Vectors as one stack `[batch, n]`."""
-    return b.squeeze(stacked(b, b.unsqueeze(x, [len(shape_of(x)) - 1])), [1])
+    return of_parts(x, lambda v: b.squeeze(stacked(b, b.unsqueeze(v, [len(shape_of(v)) - 1])), [1]))
 
 
 # ---- eigenvalues and singular values
 
 
-@converts("_linalg_eigh")
-def eigenvalues(b: Call, A: SSAValue, UPLO: str) -> Results:
-    """The eigenvalues of symmetric matrices, of which one triangle is read."""
+@of_numbers("_linalg_eigh")
+def eigenvalues(b: Call, A: RealOrPair, UPLO: str) -> Found:
+    """The eigenvalues of symmetric or Hermitian matrices, of which one triangle is read."""
     if b.wants(1):
         raise Unconvertible(
             "eigenvectors are unique but for their signs, and a model may depend on those that LAPACK gives; "
             "eigenvalues alone (torch.linalg.eigvalsh) are native"
         )
-    values, _ = symmetric_eigen(b, _symmetric(b, stacked(b, A), UPLO.upper() == "L"))
+    values, _ = symmetric_eigen(b, of_one_triangle(b, stacked(b, A), UPLO.upper() == "L"))
     return [b.reshape(values, b.shape()), None]
 
 
-def _symmetric(b: Call, a: SSAValue, lower: bool) -> SSAValue:
-    """Matrices of which one triangle is read."""
-    n = shape_of(a)[1]
-    if 0 in shape_of(a):
-        return a
-    return b.where(b.compare("ge" if lower else "le", numbers(b, n, 1), numbers(b, n, 2)), a, transposed(b, a))
-
-
-@converts("_linalg_svd")
-def singular(b: Call, A: SSAValue) -> Results:
+@of_numbers("_linalg_svd")
+def singular(b: Call, A: RealOrPair) -> Found:
     """The singular values of matrices."""
     if b.wants(0) or b.wants(2):
         raise Unconvertible(
@@ -193,29 +190,30 @@ def singular(b: Call, A: SSAValue) -> Results:
     return [None, b.reshape(singular_values(b, stacked(b, A), full=False)[1], b.shape(1)), None]
 
 
-@converts("linalg_pinv.atol_rtol_tensor")
-def pseudoinverse(b: Call, self: SSAValue, hermitian: bool, atol: SSAValue | None, rtol: SSAValue | None) -> Results:
+@of_numbers("linalg_pinv.atol_rtol_tensor")
+def pseudoinverse(b: Call, self: RealOrPair, hermitian: bool, atol: SSAValue | None, rtol: SSAValue | None) -> Found:
     """The inverse where singular values, or sizes of eigenvalues, are above a threshold, and 0 elsewhere. Signs of
     vectors cancel in it."""
     a = stacked(b, self)
-    batch, m, n = shape_of(a)
+    batch, m, n = extents_of(a)
     if 0 in (batch, m, n):
-        return b.splat(0, b.shape(), b.element())
+        return zeros(b, self, b.shape())
     if hermitian:
-        values, v = symmetric_eigen(b, _symmetric(b, a, lower=True))
+        values, v = symmetric_eigen(b, of_one_triangle(b, a, lower=True))
         u = v
         sizes = b(graph.AbsOp, values)
     else:
         u, values, vt = singular_values(b, a, full=False)
-        v = transposed(b, vt)
+        v = adjoint(b, vt)
         sizes = values
+    like = real_part(a)
     largest = b.reduce("max", sizes, [1], keepdims=True)
-    least = b.mul(largest, _column(b, rtol, a) if rtol is not None else _usual_threshold(b, atol, a))
+    least = b.mul(largest, _column(b, rtol, like) if rtol is not None else _usual_threshold(b, atol, like))
     if atol is not None:
-        least = b(graph.MaxOp, least, _column(b, atol, a))
+        least = b(graph.MaxOp, least, _column(b, atol, like))
     is_kept = b.compare("gt", sizes, least)
-    inverses = b.where(is_kept, b.div(b.number(1.0, a), values), b.number(0.0, a))
-    return b.reshape(b.matmul(b.mul(v, b.unsqueeze(inverses, [1])), transposed(b, u)), b.shape())
+    inverses = b.where(is_kept, b.div(b.number(1.0, like), values), b.number(0.0, like))
+    return reshaped(b, matmul(b, mul(b, v, b.unsqueeze(inverses, [1])), adjoint(b, u)), b.shape())
 
 
 def _column(b: Call, threshold: SSAValue, like: SSAValue) -> SSAValue:

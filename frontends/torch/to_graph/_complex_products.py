@@ -1,15 +1,17 @@
-"""Products of matrices and convolutions of complex numbers."""
+"""Products of matrices, convolutions, and products of all numbers of a dim, of complex numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
 from mlc.dialects.graph.types import shape_of
-from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part
+from mlc.frontends.operators.fields import bilinear, product, reshaped, running_product
 from mlc.frontends.torch.to_graph import _products
-from mlc.frontends.torch.to_graph._calls import Call, Found, Scalar
+from mlc.frontends.torch.to_graph._calls import Call, Found, Scalar, axis_of
 from mlc.frontends.torch.to_graph._complex import of_pairs
 from mlc.frontends.torch.to_graph._torch_complex import TorchComplex
 
@@ -18,12 +20,9 @@ _AnyScalar = Scalar | complex
 
 def _product(b: Call, x: RealOrPair, y: RealOrPair, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Pair:
     """Four products of parts; two where an operand is real."""
-    one, two = number_of(x), number_of(y)
-    if len(one) == 1 or len(two) == 1:
-        parts = [product(one[0], v) for v in two] if len(one) == 1 else [product(v, two[0]) for v in one]
-        return Pair(*parts)
-    (a, c), (d, e) = one, two
-    return Pair(b.sub(product(a, d), product(c, e)), b.add(product(a, e), product(c, d)))
+    found = bilinear(b, x, y, product)
+    assert isinstance(found, Pair)
+    return found
 
 
 @of_pairs("mm", "bmm")
@@ -68,6 +67,24 @@ def addmm(
     assert isinstance(found, Pair)
     found = found if alpha == 1 else c.mul(found, b.pair(alpha))
     return found if beta == 0 else c.add(found, b.pair(self) if beta == 1 else c.mul(b.pair(self), b.pair(beta)))
+
+
+@of_pairs("prod", "prod.dim_int")
+def prod(b: Call, self: RealOrPair, dim: int | None = None, keepdim: bool = False) -> Found:
+    """The product of all numbers, or of those along a dim; real ones become complex first."""
+    x = b.pair(self)
+    shape = shape_of(x.re)
+    if dim is None:
+        return reshaped(b, product(b, reshaped(b, x, (math.prod(shape),)), 0), b.shape())
+    return reshaped(b, product(b, x, axis_of(dim, len(shape))), b.shape()) if shape else x
+
+
+@of_pairs("cumprod")
+def cumprod(b: Call, self: RealOrPair, dim: int) -> Found:
+    """Products of the numbers along a dim up to each."""
+    x = b.pair(self)
+    shape = shape_of(x.re)
+    return running_product(b, x, axis_of(dim, len(shape))) if shape else x
 
 
 @of_pairs("linear")

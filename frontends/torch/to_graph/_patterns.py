@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -29,6 +29,9 @@ from mlc.support.torch_namespaces import ATEN
 
 _NUMBERS = ("number", "Optional[number]", "List[number]")
 """The types of arguments that may be complex numbers of Python, as torch spells them."""
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class _FromAten(PatternOfPairs):
@@ -198,3 +201,12 @@ def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value
     return b.add(self, b.scaled(b.mul(tensor1, tensor2), value))
 ```
 """
+
+
+def of_numbers(*names: str) -> Callable[[_Function], _Function]:
+    """Decorator of a function that is for real and for complex numbers: it gets and returns values or pairs."""
+
+    def register(function: _Function) -> _Function:
+        return converts(*names, pairs=True)(converts(*names)(function))
+
+    return register

@@ -2,13 +2,13 @@
 
 # JAX gives types that are not whole.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownLambdaType=false
+# pyright: reportUnknownLambdaType=false, reportPrivateUsage=false
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -17,6 +17,8 @@ from mlc.runtime import InputError
 
 jax: Any = pytest.importorskip("jax")
 from mlc.frameworks import jax as mlc_jax  # noqa: E402
+from mlc.frameworks.jax import _xla_call  # noqa: E402
+from mlc.support.errors import UserError  # noqa: E402
 
 jnp: Any = jax.numpy
 
@@ -70,3 +72,61 @@ assert jax.grad(f)(jnp.arange(3.0)).tolist() == [0, 2, 4]
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+# ---- many small results, whose memory XLA makes
+
+
+def parts(x: Any, y: Any) -> dict[str, Any]:
+    """Results of several types and shapes, scalars and such without elements among them."""
+    found = {f"r{i}": x[i % 4] * i for i in range(20)}
+    return {**found, "sum": y.sum(), "signs": y > 0, "none": y[:0], "short": y.astype(jnp.bfloat16), "x": x}
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compile", "jit"])
+def test_many_results_are_written_where_xla_wants_them(compiled: bool) -> None:
+    x, y = jnp.arange(12, dtype=jnp.int32).reshape(4, 3), jnp.arange(-2.0, 3.0)
+    function = mlc_jax.compile(parts, x, y) if compiled else mlc_jax.jit(parts)
+    results: list[tuple[Any, Any]] = []
+    for step in range(20):  # what a call has returned stays as it is
+        results.append((function(x + step, y * step), parts(x + step, y * step)))
+    results.append((function(np.asarray(x), np.asarray(y)), parts(x, y)))
+    for found, wanted in results:
+        assert jax.tree.structure(found) == jax.tree.structure(wanted)
+        for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+            assert a.dtype == b.dtype and isinstance(a, jax.Array)
+            np.testing.assert_array_equal(np.asarray(a, np.float64), np.asarray(b, np.float64))
+
+
+def test_who_calls_functions_of_many_results() -> None:
+    x, y = jnp.ones((4, 3), jnp.int32), jnp.ones(5)
+    assert mlc_jax.compile(parts, x, y)._by_xla is not None
+    assert mlc_jax.compile(parts, x, y, donate_argnums=0)._by_xla is None, "donated arguments are deleted"
+    assert mlc_jax.compile(lambda x: [x + i for i in range(15)], y)._by_xla is None, "few results"
+    large = jnp.ones(1 << 17)
+    assert mlc_jax.compile(lambda x: [x + i for i in range(16)], large)._by_xla is None, "large results"
+
+
+def test_many_results_of_64_bits_outside_of_where_they_are_allowed() -> None:
+    with jax.enable_x64(True):
+        y = jnp.arange(4.0)
+        assert y.dtype == np.float64
+        compiled = mlc_jax.compile(lambda y: [y + i for i in range(17)], y)
+    for i, found in enumerate(compiled(y)):
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(np.asarray(found), np.arange(4.0) + i)
+
+
+def test_many_results_without_a_way_for_xla(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_xla_call, "_is_registered", lambda: False)
+    compiled = mlc_jax.compile(lambda y: [y + i for i in range(17)], jnp.ones(3))
+    assert compiled._by_xla is None
+    assert [float(found[0]) for found in compiled(jnp.ones(3))] == [1.0 + i for i in range(17)]
+
+
+def test_no_clang_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: Any) -> Any:
+        raise UserError("mlc needs clang")
+
+    monkeypatch.setattr(_xla_call, "find_clang", none)
+    assert not cast(Any, _xla_call._is_registered).__wrapped__()

@@ -15,8 +15,8 @@ func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 func.func @main(%x: tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>> {
-  // expected-error @+1 {{stablehlo.custom_call: it calls 'lapack_cpotrf_ffi' of LAPACK, on complex matrices; required: real ones}}
-  %0:2 = stablehlo.custom_call @lapack_cpotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<4x4xcomplex<f32>>) -> (tensor<4x4xcomplex<f32>>, tensor<i32>)
+  // expected-error @+1 {{stablehlo.custom_call: it calls 'lapack_cgeev_ffi' of LAPACK (eigenvalues of a matrix that is not symmetric), which mlc does not have; it has potrf, trsm, getrf, geqrf, orgqr, syevd, gesdd}}
+  %0:2 = stablehlo.custom_call @lapack_cgeev_ffi(%x) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<4x4xcomplex<f32>>) -> (tensor<4x4xcomplex<f32>>, tensor<i32>)
   return %0#0 : tensor<4x4xcomplex<f32>>
 }
 

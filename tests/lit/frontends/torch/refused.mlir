@@ -41,14 +41,6 @@ func.func @no_pattern(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-func.func @raises(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
-  // expected-error@+1 {{aten.cholesky: it raises an exception if a matrix is not positive definite, which depends on data; torch.linalg.cholesky is native but for that check}}
-  %y = aten.cholesky %x : (tensor<2x2xf32>) -> tensor<2x2xf32>
-  return %y : tensor<2x2xf32>
-}
-
-// -----
-
 // Which factors these are is a matter of strides.
 
 func.func @factors(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {

@@ -11,15 +11,41 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.compilation import new_context
-from mlc.dialects.graph import MatmulOp
+from mlc.dialects.graph import ConstantOp, MatmulOp
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.stablehlo.to_graph.convert_stablehlo_to_graph import ConvertStablehloToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.syntax import parse_module
 
 Array = NDArray[Any]
-LENGTHS = (1, 2, 3, 5, 8, 63, 64, 65, 66, 67, 96, 127, 128, 130, 134, 213, 243, 1001, 4096, 4225, 4290)
-"""Direct and composed, even and odd, with odd and even factors, of one step and of two."""
+LENGTHS = (
+    1,
+    2,
+    3,
+    5,
+    8,
+    63,
+    64,
+    65,
+    66,
+    67,
+    96,
+    127,
+    128,
+    130,
+    134,
+    213,
+    243,
+    1001,
+    2053,
+    4096,
+    4099,
+    4225,
+    4290,
+    8198,
+    12297,
+)
+"""Direct and composed, even and odd, with odd and even factors, of one step and of two, and with large primes."""
 
 
 def converted(kind: str, before: str, after: str, lengths: list[int]) -> tuple[ModuleOp, Any]:
@@ -85,3 +111,18 @@ def test_real_numbers_take_half_of_the_work(kind: str, before: str, after: str) 
     module, _ = converted(kind, before, after, [4096])
     whole, _ = converted("FFT", "4096xcomplex<f32>", "4096xcomplex<f32>", [4096])
     assert (multiplications(module), multiplications(whole)) == (6 * 33 * 64 * 64, 8 * 64**3)
+
+
+@pytest.mark.parametrize("length", [2053, 4099, 3 * 4099])
+@pytest.mark.parametrize("inverse", [False, True])
+def test_large_primes(length: int, inverse: bool) -> None:
+    """With the error of other lengths, and constants of about four times the length."""
+    kind = f"2x{length}xcomplex<f32>"
+    x = np.random.default_rng(length).standard_normal((2, length, 2)).astype(np.float32)
+    numbers = x[..., 0].astype(np.float64) + 1j * x[..., 1]
+    found = run("IFFT" if inverse else "FFT", x, kind, kind, [length])
+    wanted = np.fft.ifft(numbers) if inverse else np.fft.fft(numbers)
+    assert np.sqrt(np.mean(abs(found - wanted) ** 2) / np.mean(abs(wanted) ** 2)) < 5e-7
+    module, resources = converted("FFT", kind, kind, [length])
+    largest = max(prod(shape_of(op.results[0])) for op in module.walk() if isinstance(op, ConstantOp))
+    assert largest <= 8 * length and resources is not None

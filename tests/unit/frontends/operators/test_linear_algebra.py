@@ -21,7 +21,9 @@ from xdsl.ir import SSAValue
 from mlc.dialects.graph.types import tensor
 from mlc.frontends.operators import matrices
 from mlc.frontends.operators.cholesky import cholesky_factor
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.extents import result_extents
+from mlc.frontends.operators.fields import as_pair, product, real_part, running_product
 from mlc.frontends.operators.graph_builder import GraphBuilder, Knowledge
 from mlc.frontends.operators.householder import orthogonal_factor, reflections
 from mlc.frontends.operators.jacobi import singular_values, symmetric_eigen
@@ -41,12 +43,12 @@ def blocks_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrices, "_BLOCK", 3)
 
 
-def _run(build: Callable[..., Sequence[SSAValue]], *operands: Array) -> list[Array]:
+def _run(build: Callable[..., Sequence[RealOrPair]], *operands: Array) -> list[Array]:
     """What the ops compute that `build` writes with a builder and a value for each operand."""
     function = FuncOp("main", ([tensor(each.shape, f64) for each in operands], []))
     block, knowledge = function.body.block, Knowledge(Resources(), result_extents)
     block.add_op(end := ReturnOp())
-    end.operands = build(GraphBuilder(end, knowledge), *block.args)
+    end.operands = [real_part(each) for each in build(GraphBuilder(end, knowledge), *block.args)]
     function.function_type = type(function.function_type).from_lists(block.arg_types, [v.type for v in end.operands])
     with np.errstate(all="ignore"):
         return run_function(ModuleOp([function]), "main", operands, knowledge.resources)
@@ -78,7 +80,7 @@ def test_reflections(shape: tuple[int, int]) -> None:
     a = _stack(*shape)
     m, n = shape
 
-    def build(b: GraphBuilder, x: SSAValue) -> list[SSAValue]:
+    def build(b: GraphBuilder, x: SSAValue) -> list[RealOrPair]:
         packed, taus = reflections(b, x)
         square = matrices.cut(b, packed, m, min(m, n)) if m < n else packed
         return [packed, taus, orthogonal_factor(b, square, taus)]
@@ -126,7 +128,7 @@ def test_triangular_factors(shape: tuple[int, int]) -> None:
     a = _stack(*shape)
     m, n = shape
 
-    def build(b: GraphBuilder, x: SSAValue) -> list[SSAValue]:
+    def build(b: GraphBuilder, x: SSAValue) -> list[RealOrPair]:
         packed, pivots = triangular_factors(b, x)
         return [packed, permutation(b, pivots, m), permutation(b, pivots, m, inverse=True)]
 
@@ -144,7 +146,7 @@ def test_solving(transpose: bool) -> None:
     rng = np.random.default_rng(0)
     a, right = rng.standard_normal((2, 7, 7)), rng.standard_normal((2, 7, 2))
 
-    def build(b: GraphBuilder, x: SSAValue, y: SSAValue) -> list[SSAValue]:
+    def build(b: GraphBuilder, x: SSAValue, y: SSAValue) -> list[RealOrPair]:
         return [solve_with_factors(b, *triangular_factors(b, x), y, transpose)]
 
     (found,) = _run(build, a, right)
@@ -178,3 +180,102 @@ def test_triangular_systems(n: int, lower: bool, left: bool, unit: bool) -> None
     a = a + np.eye(n) * (1 if unit else full)
     (found,) = _run(lambda b, x, y: [solve_triangular(b, x, y, lower, unit, left)], given, right)
     np.testing.assert_allclose(a @ found if left else found @ a, right, rtol=1e-10, atol=1e-12)
+
+
+# ---- complex numbers
+
+
+def _run_complex(build: Callable[..., Sequence[RealOrPair]], *operands: Array) -> list[Array]:
+    """What ops compute of complex operands; all results are complex here."""
+
+    def parts(b: GraphBuilder, *given: SSAValue) -> list[SSAValue]:
+        found = build(b, *(Pair(re, im) for re, im in zip(given[::2], given[1::2], strict=True)))
+        return [part for each in found for part in (as_pair(b, each).re, as_pair(b, each).im)]
+
+    found = _run(parts, *(part for each in operands for part in (np.real(each), np.imag(each))))
+    return [re + 1j * im for re, im in zip(found[::2], found[1::2], strict=True)]
+
+
+def _complex_stack(m: int, n: int) -> Array:
+    """As `_stack` has them, in both parts; the sizes of the parts differ by row."""
+    a = _stack(m, n)
+    return a + 1j * a[:, ::-1, ::-1]
+
+
+@pytest.mark.parametrize("shape", _SHAPES)
+def test_complex_reflections(shape: tuple[int, int]) -> None:
+    a = _complex_stack(*shape)
+    m, n = shape
+
+    def build(b: GraphBuilder, x: Pair) -> list[RealOrPair]:
+        packed, taus = reflections(b, x)
+        return [packed, taus, orthogonal_factor(b, matrices.cut(b, packed, m, min(m, n)), taus)]
+
+    packed, _, q = _run_complex(build, a)
+    r = np.triu(packed)[:, : min(m, n)]
+    _close(q.conj().swapaxes(1, 2) @ q, np.eye(q.shape[2])[None] + 0 * q[:, :1, :1], np.ones(len(a)))
+    _close(q @ r, a, _largest(a))
+    diagonal = np.diagonal(r, axis1=1, axis2=2)[:-1]
+    assert np.all(np.imag(diagonal) == 0), "the diagonal is real"
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("shape", _SHAPES)
+def test_complex_singular_values(shape: tuple[int, int], full: bool) -> None:
+    a = _complex_stack(*shape)
+    u, s, v = _run_complex(lambda b, x: singular_values(b, x, full), a)
+    k, scale, s = min(shape), _largest(a), np.real(s)
+    for one, other, size in zip(s[:-1], np.linalg.svd(a[:-1], compute_uv=False), scale, strict=False):
+        assert np.all(abs(one - other) <= 10 * _EPSILON * size + 1e-321) and np.all(np.diff(one) <= 0)
+    _close(u[:, :, :k] * s[:, None] @ v[:, :k], a, 10 * scale)
+    for factor in (u.conj().swapaxes(1, 2), v):
+        unit = np.eye(factor.shape[1])[None] + 0 * a[:, :1, :1]
+        _close(factor @ factor.conj().swapaxes(1, 2), unit, np.ones(len(a)))
+
+
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_eigenvalues_of_hermitian_matrices(n: int) -> None:
+    a = _complex_stack(n, n)
+    a = a / 2 + a.conj().swapaxes(1, 2) / 2
+    values, vectors = _run_complex(symmetric_eigen, a)
+    scale = _largest(a)
+    _close(values, np.concatenate([np.linalg.eigvalsh(a[:-1]), values[-1:]]), 10 * scale)
+    _close(a @ vectors, vectors * values[:, None], 10 * scale)
+    unit = np.eye(n)[None] + 0 * a[:, :1, :1]
+    _close(vectors.conj().swapaxes(1, 2) @ vectors, unit, np.ones(len(a)))
+
+
+@pytest.mark.parametrize("shape", _SHAPES)
+def test_complex_triangular_factors(shape: tuple[int, int]) -> None:
+    a = _complex_stack(*shape)
+    m, n = shape
+
+    def build(b: GraphBuilder, x: Pair) -> list[RealOrPair]:
+        packed, pivots = triangular_factors(b, x)
+        return [packed, b.cast(permutation(b, pivots, m), f64)]
+
+    packed, order = _run_complex(build, a)
+    k = min(m, n)
+    lower, upper = np.tril(packed, -1)[:, :, :k] + np.eye(m, k), np.triu(packed)[:, :k]
+    _close(lower @ upper, np.take_along_axis(a, np.real(order).astype(np.int64)[:, :, None], 1), _largest(a))
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_complex_cholesky(lower: bool) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((3, 7, 7)) + 1j * rng.standard_normal((3, 7, 7))
+    a = x @ x.conj().swapaxes(1, 2) + np.eye(7)
+    other = np.triu(np.full((7, 7), np.nan), 1)
+    (found,) = _run_complex(lambda b, x: [cholesky_factor(b, x, lower)], a + (other if lower else other.T))
+    wanted = np.linalg.cholesky(a)
+    np.testing.assert_allclose(found, wanted if lower else wanted.conj().swapaxes(1, 2), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
+def test_products_of_complex_numbers(count: int) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((2, count, 3)) + 1j * rng.standard_normal((2, count, 3))
+    (found,) = _run_complex(lambda b, x: [product(b, x, 1)], x)
+    np.testing.assert_allclose(found, x.prod(1), rtol=1e-12)
+    (found,) = _run_complex(lambda b, x: [running_product(b, x, 1)], x)
+    np.testing.assert_allclose(found, x.cumprod(1), rtol=1e-12)

@@ -6,6 +6,7 @@ import importlib
 import re
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -14,10 +15,12 @@ from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ConstantOp
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.pipeline import default_passes, default_steps, passes_of
 from mlc.reference.interpreter import run_function
+from mlc.schedules.steps.pack import resource_of
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module
+from mlc.targets.weights import with_digest
 
 ROWS, COLUMNS = 700, 40
 TABLE = np.random.default_rng(0).standard_normal((ROWS, COLUMNS)).astype(np.float32)
@@ -147,3 +150,28 @@ def test_an_artifact_holds_a_tied_weight_once() -> None:
     found = np.asarray(library(tokens.numpy()))
     np.testing.assert_allclose(found, np.tanh(weight[::400]) @ weight.T, rtol=1e-4, atol=1e-4)
     assert library.path.stat().st_size < 1.1 * weight.nbytes
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16], ids=["bf16", "f16"])
+def test_rows_are_read_from_words(dtype: Any) -> None:
+    """The product reads words of two short numbers, and the rows are read from the same bytes, number by number."""
+    ctx = new_context(target="x86-64-v3")
+    table = np.concatenate([TABLE, TABLE[::-1]]).astype(dtype)  # TABLE alone is so small that it may be there twice
+    ctx.resources.define("w", table)
+    short = "bf16" if dtype is ml_dtypes.bfloat16 else "f16"
+    text = MODEL.replace("RESULTS", ", ".join(t for _, t in OUTPUTS)).replace("OTHER", "w")
+    text = text.replace("RETURNED", f"%rows, %y : {', '.join(t for _, t in OUTPUTS)}")
+    text = text.replace("COUNT", "8").replace("f32", short).replace(str(ROWS), str(len(table)))
+    module = parse_module(text, "model.mlir", ctx)
+    steps = default_steps(2, upto="loop", precision="keep")
+    PassManager(ctx).run(module, passes_of(steps, 1, "exact", "keep"))
+    names = {resource_of(op) for op in module.walk() if isinstance(op, ConstantOp)} - {""}
+    arrays = [ctx.resources.array(name) for name in names]
+    assert sorted(a.ndim for a in arrays) == [3, 4], "panels of words, and of numbers"
+    assert len({with_digest(a)[1] for a in arrays}) == 1, "an artifact has one of both"
+    x = np.random.default_rng(1).standard_normal((8, COLUMNS)).astype(dtype)
+    places = np.array([0, len(table) - 1, -1, -len(table), 23, 24, 1391, 1392])
+    rows, y = run_function(module, "main", [places, x], ctx.resources)
+    np.testing.assert_array_equal(rows, table[places])
+    wanted = x.astype(np.float32) @ table.T.astype(np.float32)
+    np.testing.assert_allclose(y.astype(np.float32), wanted, rtol=1e-2, atol=1e-2)
