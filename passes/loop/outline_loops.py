@@ -35,6 +35,7 @@ from mlc.support.rounding import Rounding
 from mlc.support.types import memref_type
 from mlc.targets.machine import Machine, resolve_target
 
+
 @dataclass(frozen=True)
 class OutlineLoopsPass(Pass):
     """Move loop nests of public functions into private functions, kernels, and give these schedules by the templates
