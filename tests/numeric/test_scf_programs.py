@@ -58,6 +58,16 @@ _MATMUL = """func.func @main(%a: memref<5x7xf64>, %b: memref<7x3xf64>, %c: memre
   return
 }
 """
+_LINALG = """func.func @main(%x: memref<20x12xf32>, %w: memref<12x24xf32>, %y: memref<24x20xf32> {mlc.output}) {
+  %z = arith.constant 0.0 : f32
+  %h = memref.alloc() : memref<20x24xf32>
+  linalg.fill ins(%z : f32) outs(%h : memref<20x24xf32>)
+  linalg.matmul ins(%x, %w : memref<20x12xf32>, memref<12x24xf32>) outs(%h : memref<20x24xf32>)
+  linalg.exp ins(%h : memref<20x24xf32>) outs(%h : memref<20x24xf32>)
+  linalg.transpose ins(%h : memref<20x24xf32>) outs(%y : memref<24x20xf32>) permutation = [1, 0]
+  return
+}
+"""
 _TILES = """func.func @main(%x: tensor<16x12xf32>, %y: tensor<12x6xf32>, %z: tensor<18x6xf32>) -> tensor<18x6xf32> {
   %0 = scf.forall (%i, %j) = (0, 0) to (16, 3) step (8, 1) shared_outs(%out = %z) -> (tensor<18x6xf32>) {
     %at = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)
@@ -231,6 +241,10 @@ def _sparse(values: Any, columns: Any, starts: Any, x: Any) -> Any:
     )
 
 
+def _linalg(x: Any, w: Any) -> Any:
+    return np.exp(x @ w).T
+
+
 def _tiles(x: Any, y: Any, z: Any) -> Any:
     z = z.copy()
     z[1:17] += x @ y
@@ -287,6 +301,11 @@ _PROGRAMS: dict[str, tuple[str, Any, list[list[Any]]]] = {
         ],
     ),
     "matmul": (_MATMUL, np.matmul, [[_RNG.standard_normal((5, 7)), _RNG.standard_normal((7, 3))]]),
+    "linalg": (
+        _LINALG,
+        _linalg,
+        [[_RNG.standard_normal((20, 12)).astype(np.float32) / 4, _RNG.standard_normal((12, 24)).astype(np.float32)]],
+    ),
     "tiles": (
         _TILES,
         _tiles,
