@@ -76,7 +76,7 @@ def widen(op: ForallOp) -> list[tensor.InsertSliceOp]:
     Raises:
         UserError: bounds or offsets are not known, slices do not lie side by side, or the body has another op.
     """
-    widening = _Widening(op)
+    widening = _ForallAtOnce(op)
     for each in list(op.body.block.ops)[:-1]:
         widening.take(each)
     end = op.body.block.last_op
@@ -95,7 +95,7 @@ def widen(op: ForallOp) -> list[tensor.InsertSliceOp]:
 
 
 @dataclass
-class _Widening:
+class _ForallAtOnce:
     """The ops in front of a forall that do for all iterations what its body does for one."""
 
     op: ForallOp
