@@ -11,14 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from mlc.analysis.accesses import loop_of
 from mlc.analysis.dependences import Direction, Level, may_meet
 from mlc.analysis.memory_accesses import MemoryAccess, base_of
-from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
+from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, LoopKind, StoreOp, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.support.affine import split_terms
 from mlc.support.errors import Refused
@@ -70,6 +72,9 @@ def statements_of(nest: ForOp) -> list[Statement]:
                 raise Refused(f"loop '{op.dim.data}' carries buffers")
         elif not isinstance(op, LoadOp | StoreOp | YieldOp) and (op.regions or not is_side_effect_free(op)):
             raise Refused(f"'{op.name}' is in it")
+        if isinstance(op, LoadOp | StoreOp) and not _is_known(base_of(op.memref), is_stored=isinstance(op, StoreOp)):
+            name = f" '%{op.memref.name_hint}'" if op.memref.name_hint else ""
+            raise Refused(f"the buffer{name} may be the same memory as another one")
     statements = [_statement(op, nest) for op in nest.walk() if isinstance(op, StoreOp)]
     order = {op: number for number, op in enumerate(nest.walk())}
     for statement in statements:
@@ -77,6 +82,15 @@ def statements_of(nest: ForOp) -> list[Statement]:
     for first, second in combinations(statements, 2):
         _require_distributable(first, second, nest, order)
     return statements
+
+
+def _is_known(buffer: SSAValue, *, is_stored: bool) -> bool:
+    """Whether a buffer is memory of its own: an allocation, an argument of a function, or a constant that is read."""
+    if isinstance(buffer, BlockArgument):
+        function = buffer.block.parent_op()
+        return isinstance(function, FuncOp) and function.body.blocks[0] is buffer.block
+    own = (memref.AllocOp, memref.AllocaOp)
+    return isinstance(buffer.owner, own if is_stored else (*own, ConstantOp, memref.GetGlobalOp))
 
 
 def _statement(store: StoreOp, nest: ForOp) -> Statement:

@@ -36,6 +36,30 @@ func.func @two_names(%z: memref<32x32xf32>, %x: memref<32x32xf32> {mlc.output}) 
   return
 }
 
+// It is not known which buffer is written.
+// REMARK: the loop 'i' stays as it is: the buffer '%either' may be the same memory as another one
+func.func @one_of_two(%x: memref<300xf32>, %y: memref<300xf32> {mlc.output}, %z: memref<300xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  affine.for %i = 0 to 300 {
+    affine.store %one, %y[%i] : memref<300xf32>
+    affine.store %one, %z[%i] : memref<300xf32>
+  }
+  %first = memref.load %x[%c0] : memref<300xf32>
+  %flag = arith.cmpf ogt, %first, %one : f32
+  %either = scf.if %flag -> (memref<300xf32>) {
+    scf.yield %y : memref<300xf32>
+  } else {
+    scf.yield %z : memref<300xf32>
+  }
+  affine.for %i = 1 to 300 {
+    %v = affine.load %y[%i - 1] : memref<300xf32>
+    %t = arith.addf %v, %one : f32
+    affine.store %t, %either[%i] : memref<300xf32>
+  }
+  return
+}
+
 // What the first store changes, the second statement has read before in an earlier iteration.
 // REMARK: the loop 'i' stays as it is: an element of '%x' is touched by two stores of the nest in turn
 func.func @in_turn(%z: memref<1024xf32>, %x: memref<1024xf32> {mlc.output}, %y: memref<1023xf32> {mlc.output}) {
