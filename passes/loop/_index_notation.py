@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, FunctionType, IntegerAttr, TensorType
+from xdsl.dialects.builtin import FloatAttr, FunctionType, IndexType, IntegerAttr, TensorType
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -20,6 +20,7 @@ from mlc.dialects.func import FuncOp
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
 from mlc.dialects.tensor.structured import REDUCTIONS, combine
+from mlc.support.dtypes import is_computed
 from mlc.support.errors import Refused
 from mlc.support.ir import clone, identity_of, is_made_in
 from mlc.support.types import element_type, memref_type
@@ -97,6 +98,7 @@ class IndexNotation:
     def _accumulated(self) -> SSAValue:
         """What a statement adds to an element again and again, in memory."""
         statement = self.statement
+        _require_number(statement.store.value)
         op = statement.store.value.owner
         found = COMBINATIONS.get(type(op)) if isinstance(op, Operation) else None
         if not isinstance(op, Operation) or found is None:
@@ -168,6 +170,12 @@ def counted_from_zero(loops: Sequence[ForOp]) -> dict[SSAValue, CounterValue]:
         count = count if loop.range.step == 1 else count * loop.range.step
         values[loop.induction_variable] = (loop.induction_variable,), count + loop.range.start
     return values
+
+
+def _require_number(value: SSAValue) -> None:
+    """Raises: Refused if a value is nothing that tensors hold and vectors compute with, such as a position."""
+    if isinstance(value.type, IndexType) or not is_computed(value.type):
+        raise Refused(f"it computes with {value.type}")
 
 
 def _is_start(value: SSAValue, statement: Statement) -> bool:
@@ -251,6 +259,7 @@ class _Point:
 
     def _emitted(self, value: SSAValue) -> SSAValue:
         op = value.owner
+        _require_number(value)
         if isinstance(op, arith.ConstantOp):
             self.block.add_op(copy := clone(op))
             return copy.results[0]

@@ -60,6 +60,22 @@ func.func @one_of_two(%x: memref<300xf32>, %y: memref<300xf32> {mlc.output}, %z:
   return
 }
 
+// REMARK: the loop 'i' stays as it is: it computes with index
+func.func @indices(%x: memref<300x2xi64>, %y: memref<300xi64> {mlc.output}) {
+  %zero = arith.constant 0 : index
+  affine.for %i = 0 to 300 {
+    %s = affine.for %j = 0 to 2 iter_args(%acc = %zero) -> (index) {
+      %v = affine.load %x[%i, %j] : memref<300x2xi64>
+      %w = arith.index_cast %v : i64 to index
+      %t = arith.addi %acc, %w : index
+      affine.yield %t : index
+    }
+    %q = arith.index_cast %s : index to i64
+    affine.store %q, %y[%i] : memref<300xi64>
+  }
+  return
+}
+
 // What the first store changes, the second statement has read before in an earlier iteration.
 // REMARK: the loop 'i' stays as it is: an element of '%x' is touched by two stores of the nest in turn
 func.func @in_turn(%z: memref<1024xf32>, %x: memref<1024xf32> {mlc.output}, %y: memref<1023xf32> {mlc.output}) {
