@@ -13,7 +13,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.analysis.accesses import CounterValue, rewritten_subscripts
-from mlc.analysis.reductions import COMBINATIONS, Combination, reduction_of
+from mlc.analysis.reductions import COMBINATIONS, Combination, reduction_in
 from mlc.analysis.statements import Statement, is_same_element
 from mlc.dialects.arith import ExtSIOp
 from mlc.dialects.func import FuncOp
@@ -112,11 +112,12 @@ class IndexNotation:
         initial = op.operands[start] if self.initial is None else self.initial
         return self._map(point, point.started(found.reduction, initial, value))
 
-    def reduced(self, loop: ForOp, over: Sequence[ForOp]) -> tuple[SSAValue, str]:
-        """The tensor of what a loop carries in the end, started from what changes nothing; and how it is combined.
+    def reduced(self, loop: ForOp, number: int, over: Sequence[ForOp]) -> tuple[SSAValue, str]:
+        """The tensor of one of the values that a loop carries, started from what changes nothing; and how it is
+        combined.
 
         Raises:
-            Refused: it carries no reduction.
+            Refused: it is no reduction.
         """
         loops, inner = [loop], loop
         while len(inner.carried) == 1 and isinstance(below := inner.yielded[0].owner, ForOp):
@@ -124,14 +125,14 @@ class IndexNotation:
             if len(below.iter_args) != 1 or below.iter_args[0] is not inner.carried[0] or not is_only_use:
                 break
             loops.append(inner := below)
-        found = reduction_of(inner)
+        found = reduction_in(inner, number)
         if isinstance(found, str):
             raise Refused(found)
-        op, carried = found.combine, inner.carried[0]
+        op, carried, result = found.combine, inner.carried[number], loop.results[number]
         start = next(i for i in found.combination.accumulators if op.operands[i] is carried)
-        if loop.results[0] not in self._reduced:
-            self._reduced[loop.results[0]] = self._combined(found.combination, op, start, over, loops)
-        return self._reduced[loop.results[0]], found.combination.reduction
+        if result not in self._reduced:
+            self._reduced[result] = self._combined(found.combination, op, start, over, loops)
+        return self._reduced[result], found.combination.reduction
 
     def _combined(
         self, found: Combination, op: Operation, start: int, over: Sequence[ForOp], loops: Sequence[ForOp]
@@ -272,9 +273,10 @@ class _Point:
             around = [loop for loop in self.loops if op is not loop and is_made_in(op.induction_variable, loop)]
             if any(loop not in self._notation.statement.over for loop in around):
                 raise Refused("it reduces inside of what is reduced")
-            reduced, kind = self._notation.reduced(op, around)
+            number = op.results.index(value)
+            reduced, kind = self._notation.reduced(op, number, around)
             row = [AffineExpr.dimension(self.loops.index(loop)) for loop in around]
-            return self.started(kind, op.iter_args[0], self.operand(reduced, row))
+            return self.started(kind, op.iter_args[number], self.operand(reduced, row))
         copy = clone(op, {v: self.emit(v) for v in op.operands})
         self.block.add_op(copy)
         return copy.results[op.results.index(value)]

@@ -87,6 +87,19 @@ affine.for %k = 0 to 80 {
   %q = arith.divf %e, %s : f32
   affine.store %q, %y[%i, %k] : memref<20x80xf32>
 }"""
+_NORM = """%s:2 = affine.for %k = 0 to 80 iter_args(%a = %zero, %b = %half) -> (f32, f32) {
+  %v = affine.load %x[%i, %k] : memref<20x80xf32>
+  %q = arith.mulf %v, %v : f32
+  %t = arith.addf %a, %v : f32
+  %u = arith.addf %b, %q : f32
+  affine.yield %t, %u : f32, f32
+}
+affine.for %k = 0 to 80 {
+  %v = affine.load %x[%i, %k] : memref<20x80xf32>
+  %d = arith.subf %v, %s#0 : f32
+  %q = arith.divf %d, %s#1 : f32
+  affine.store %q, %y[%i, %k] : memref<20x80xf32>
+}"""
 _POOL = """%m = affine.for %k = 0 to 2 iter_args(%outer = %low) -> (f32) {
   %n = affine.for %l = 0 to 3 iter_args(%acc = %outer) -> (f32) {
     %v = affine.load %x[%i * 2 + %k, %j + %l] : memref<40x66xf32>
@@ -158,6 +171,10 @@ def _stencil(x: Any) -> Any:
 def _softmax(x: Any) -> Any:
     e = np.exp(x - x.max(1, keepdims=True))
     return e / e.sum(1, keepdims=True)
+
+
+def _norm(x: Any) -> Any:
+    return (x - x.sum(1, keepdims=True)) / (0.5 + (x * x).sum(1, keepdims=True))
 
 
 def _pool(x: Any) -> Any:
@@ -232,6 +249,12 @@ _CASES: dict[str, tuple[str, list[Any], Callable[..., Any], int]] = {
         _program("%x: memref<20x80xf32>, %y: memref<20x80xf32> {mlc.output}", _loops(_SOFTMAX, i="0 to 20")),
         [_floats(20, 80)],
         _softmax,
+        1,
+    ),
+    "two sums of a loop": (
+        _program("%x: memref<20x80xf32>, %y: memref<20x80xf32> {mlc.output}", _loops(_NORM, i="0 to 20")),
+        [_floats(20, 80)],
+        _norm,
         1,
     ),
     "the maximum of windows": (
