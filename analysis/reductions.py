@@ -64,11 +64,17 @@ def reduction_of(loop: ForOp) -> Reduction | str:
 
     Partial results that anything else sees, such as a store of the running sum, are no longer free to be other ones.
     """
-    if len(loop.carried) != 1:
-        return "it does not carry exactly one value"
-    combine = loop.yielded[0].owner
+    return "it does not carry exactly one value" if len(loop.carried) != 1 else reduction_in(loop, 0)
+
+
+def reduction_in(loop: ForOp, number: int) -> Reduction | str:
+    """The reduction that is one of the values that a loop carries; the reason if it is none.
+
+    What is combined may still depend on the other ones.
+    """
+    combine = loop.yielded[number].owner
     combination = COMBINATIONS.get(type(combine)) if isinstance(combine, Operation) else None
-    accumulator = loop.carried[0]
+    accumulator = loop.carried[number]
     if (
         combination is None
         or not isinstance(combine, Operation)
@@ -77,6 +83,6 @@ def reduction_of(loop: ForOp) -> Reduction | str:
         return "the carried value is not a sum, product, maximum or minimum"
     if accumulator.get_user_of_unique_use() is not combine or combine.results[0].get_user_of_unique_use() is None:
         return "partial results of it are used"
-    if combination.reduction == "maxnum" and not is_never_nan(loop.iter_args[0]):
+    if combination.reduction == "maxnum" and not is_never_nan(loop.iter_args[number]):
         return "it may start from NaN, which -inf in other partial results would replace"
     return Reduction(combine, combination)

@@ -24,8 +24,8 @@ from mlc.compiler.compilation import Compilation, new_context, parse_verified
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.manager import PassManager
-from mlc.passes.tensor.schedule import tensor_kernel
 from mlc.schedules.choice import MARGIN
+from mlc.schedules.default_schedule import tensor_kernel
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.schedule_template import Candidate, candidates_of
 from mlc.support.functions import is_private

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -72,6 +71,8 @@ def _llvm_ir(module: ModuleOp, ctx: CompilerContext) -> str:
 
 
 def _assembly(llvm_ir: str, ctx: CompilerContext, opt_level: int, cc: str | None) -> str:
+    import tempfile  # which takes time
+
     from mlc.targets.cache import Cache
     from mlc.targets.machine import resolve_target
     from mlc.targets.toolchain import find_clang

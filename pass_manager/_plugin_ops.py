@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.lowering import PatternFactory, lowerings_for
 from mlc.support.blame import place_of, plugin_files
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError
@@ -35,14 +34,18 @@ class Suspect:
 
 def suspects_of(pass_name: str, module: ModuleOp) -> dict[type, Suspect]:
     """What plugins bring that a pass is going to meet in a module, by its class."""
+    if not plugin_files:
+        return {}
+    from mlc.dialects.loop import ScheduleAttr  # a dialect that few texts have, which takes time
+
     found: dict[type, Suspect] = {}
-    for function in module.ops if pass_name == CARRIES_OUT_STEPS and plugin_files else ():
+    for function in module.ops if pass_name == CARRIES_OUT_STEPS else ():
         schedule = function.attributes.get("schedule")
         for step in schedule.steps if isinstance(schedule, ScheduleAttr) else ():
             if (place := place_of(type(step))) is not None:
                 what, duty = f"'{step.spelling}' was carried out", "has to keep what loops compute"
                 found[type(step)] = Suspect(what, place, duty, is_verified=True)
-    for op_type in dict.fromkeys(type(op) for op in module.walk()) if plugin_files else ():
+    for op_type in dict.fromkeys(type(op) for op in module.walk()):
         if (suspect := _suspect_of(pass_name, op_type)) is not None:
             found[op_type] = suspect
     return found

@@ -83,6 +83,7 @@ class _Expected:
 class _Mismatch:
     function: str
     message: str
+    cause: UndefinedBehavior | None = None
 
 
 class EquivalenceChecker:
@@ -159,7 +160,7 @@ class EquivalenceChecker:
                 if name in changes.own and (message := self._false_parallel(module, function)) is not None:
                     raise CompilerBug(f"after '{pass_name}', in '{name}', {message}", pass_name)
             except UndefinedBehavior as e:
-                mismatches[name] = _Mismatch(name, f"'{name}' has undefined behavior: {e}")
+                mismatches[name] = _Mismatch(name, f"'{name}' has undefined behavior: {e}", e)
         public = [f.sym_name.data for f in functions if not is_private(f)]
         agreeing = reachable([name for name in public if name not in mismatches], calls_of(module))
         # Callees first: a wrong kernel explains a wrong entry.
@@ -167,7 +168,9 @@ class EquivalenceChecker:
             if name in agreeing:
                 self._expect(next(f for f in functions if f.sym_name.data == name), form)
             else:
-                raise CompilerBug(f"after '{pass_name}', {mismatches[name].message}", pass_name)
+                raise CompilerBug(f"after '{pass_name}', {mismatches[name].message}", pass_name) from mismatches[
+                    name
+                ].cause
 
     def inputs_of(self, function: str) -> list[Array] | None:
         """The ordinary inputs that `function` is checked with, or None if it is not checked."""

@@ -130,6 +130,7 @@ PIPELINE = (
     Stage("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
     Stage("loop", "convert-tensor-to-loop", 0, "from what is computed to in which order"),
     Stage("loop", "convert-scf-to-loop", 0, "and so are the loops of upstream MLIR"),
+    Stage("loop", "outline-loops", 2, "loops that a function came with are scheduled as kernels are, by proof"),
     Stage("loop", "inline-kernels", 2, "a loop over a few numbers keeps them in registers, from kernel to kernel"),
     Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
     Stage("loop", "apply-schedule{accuracy=$accuracy}", 2, "carries out the steps that `schedule`, or a person, wrote"),

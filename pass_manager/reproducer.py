@@ -7,11 +7,8 @@ there.
 from __future__ import annotations
 
 import hashlib
-import platform
 import shlex
-import tempfile
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from mlc.support.additions import load_options
@@ -56,6 +53,8 @@ def _folder_here() -> Path:
 
 
 def _folder_elsewhere() -> Path:
+    import tempfile  # which takes time
+
     return Path(tempfile.mkdtemp(prefix=f"{FOLDER}-"))
 
 
@@ -63,6 +62,9 @@ def reproducer_text(
     bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext, further_options: Sequence[str] = ()
 ) -> str:
     """What `write_reproducer` writes."""
+    import platform  # which only bugs need, and take time
+    from importlib.metadata import version
+
     verification = ["--verify-each", *further_options]
     options = [*load_options(), f"--target={ctx.target}", *verification, f"--pass-pipeline={pipeline}"]
     head = [

@@ -20,6 +20,7 @@ from xdsl.irdl import (
     var_region_def,
     var_result_def,
 )
+from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.irdl import OperandsOp, ParametersOp, ResultsOp, entries
 from mlc.dialects.registry import check_dialect, plugin_dialects, register_dialects
@@ -73,7 +74,10 @@ def _operation(definition: irdl.OperationOp) -> type[Operation]:
         irdl_regions = var_region_def()
 
         def verify_(self) -> None:
-            check_operation(definition, self)
+            try:
+                check_operation(definition, self)
+            except VerifyException as e:
+                raise VerifyException(f"'{self.name}': {e}") from e
 
     made = irdl_op_definition(Made)
     for each in definition.body.block.ops:

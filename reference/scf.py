@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import cast
 
 import numpy as np
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects.scf import ForallOp, ForOp, IfOp, InParallelOp, ParallelOp, ReduceOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
@@ -86,20 +85,27 @@ def forall(op: ForallOp, frame: Frame) -> None:
     assert isinstance(end, InParallelOp)
     for counters in product(*(_range_of(op, *each) for each in bounds)):
         frame.run_block(block, [*(np.asarray(i, np.int64) for i in counters), *before])
-        for insert in (each for each in end.region.block.ops if isinstance(each, ParallelInsertSliceOp)):
-            offsets, sizes, strides = (
-                _numbers(frame, values, numbers.get_values())
-                for values, numbers in (
-                    (insert.offsets, insert.static_offsets),
-                    (insert.sizes, insert.static_sizes),
-                    (insert.strides, insert.static_strides),
-                )
-            )
-            box = tuple(slice(o, o + n * s, s) for o, n, s in zip(offsets, sizes, strides, strict=True))
-            shared = list(block.args).index(cast(BlockArgument, insert.dest)) - len(counters)
-            after[shared][box] = frame[insert.source].reshape(sizes)
+        for argument, array in zip(block.args[len(counters) :], after, strict=True):
+            frame[argument] = array
+        for each in end.region.block.ops:
+            frame.run(each)
     for result, array in zip(op.outs, after, strict=True):
         frame[result] = array
+
+
+@executes(ParallelInsertSliceOp)
+def parallel_insert(op: ParallelInsertSliceOp, frame: Frame) -> None:
+    """Written over a slice of the shared output, as `scf.forall` has it at the end of an iteration."""
+    offsets, sizes, strides = (
+        _numbers(frame, values, numbers.get_values())
+        for values, numbers in (
+            (op.offsets, op.static_offsets),
+            (op.sizes, op.static_sizes),
+            (op.strides, op.static_strides),
+        )
+    )
+    box = tuple(slice(o, o + n * s, s) for o, n, s in zip(offsets, sizes, strides, strict=True))
+    frame[op.dest][box] = frame[op.source].reshape(sizes)
 
 
 def _numbers(frame: Frame, values: Sequence[SSAValue], numbers: Sequence[int]) -> list[int]:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from mlc.support.blame import plugin_files
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
 _Class = TypeVar("_Class")
+_DESCRIBING = (".dist-info", "egg-info")
+"""How folders end that describe installed packages."""
 _load_options: list[str] = []
 _undo: list[Callable[[], object]] = []
 """What the end of the innermost `plugin_scope` has to call, last first."""
@@ -128,7 +132,39 @@ class Additions:
 
 def installed_in(*groups: str) -> list[EntryPoint]:
     """The entry points of installed packages in some groups."""
-    return [each for group in groups for each in _entry_points().select(group=group)]
+    present = _present_groups()
+    wanted = [group for group in groups if present is None or group in present]
+    return [each for group in wanted for each in _entry_points().select(group=group)]
+
+
+@cache
+def _present_groups() -> frozenset[str] | None:
+    """The groups that installed packages have entry points in; None where packages may lie elsewhere than in folders.
+
+    Hardly a package has one of the compiler's: `importlib.metadata` takes a tenth of a short command to say so.
+    """
+    if any(finder is not PathFinder and hasattr(finder, "find_distributions") for finder in sys.meta_path):
+        return None
+    groups: set[str] = set()
+    for folder in sys.path:
+        try:
+            parts = [each for each in Path(folder or ".").iterdir() if each.name.lower().endswith(_DESCRIBING)]
+        except NotADirectoryError:  # an archive
+            return None
+        except OSError:
+            continue
+        for part in parts:
+            groups.update(_groups_in(part / "entry_points.txt"))
+    return frozenset(groups)
+
+
+def _groups_in(file: Path) -> list[str]:
+    """The sections of a file of entry points; none if there is no such file."""
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line.strip()[1:-1].strip() for line in lines if line.lstrip().startswith("[")]
 
 
 @cache

@@ -40,6 +40,9 @@ if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
 
     import numpy as np
 
+ENTRIES = 256
+"""How many numbers eight bits hold, and entries a table has."""
+
 
 @dataclass(frozen=True)
 class ElementType:

@@ -97,6 +97,9 @@ class Refused(WordedError):
 class UserError(WordedError):
     """An error in what the user gave."""
 
+    subject: str | None = None
+    """The name of the op that it is about, if it is about one."""
+
     def __init__(self, words: Words, location: SourceLocation | None = None, notes: Sequence[Note] = ()) -> None:
         super().__init__(words)
         self.location = location

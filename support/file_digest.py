@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 _CHUNK = 16 << 20
 
@@ -31,6 +30,8 @@ def file_digest(source: int, copy_to: int | None = None) -> str:
     if len(starts) <= 1:
         parts = [digest_at(start) for start in starts]
     else:
+        from concurrent.futures import ThreadPoolExecutor  # it takes time, and few files are that large
+
         with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
             parts = list(pool.map(digest_at, starts))
     return hashlib.sha256(b"".join(parts)).hexdigest()

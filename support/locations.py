@@ -22,8 +22,10 @@ def location_of(op: Operation) -> SourceLocation | None:
 
 
 def error_at(op: Operation, message: str) -> UserError:
-    """A user error placed at `op`."""
-    return UserError(message, location_of(op))
+    """A user error about `op`, placed there."""
+    error = UserError(message, location_of(op))
+    error.subject = op.name
+    return error
 
 
 def place_new_ops(op: Operation, location: LocationAttr) -> None:

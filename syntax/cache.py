@@ -7,8 +7,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,6 +42,9 @@ def store(key: str, entry: object) -> None:
     """
     if (folder := cache_folder()) is None:
         return
+    import shutil  # texts are read more often than something new is kept, and these take time
+    import tempfile
+
     body = json.dumps(entry, separators=(",", ":")).encode()
     unfinished: Path | None = None
     try:

@@ -10,11 +10,11 @@ import hashlib
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from xdsl.ir import Dialect
-from xdsl.irdl import AttrConstraint, IRDLOperation
+from xdsl.irdl import AttrConstraint, IRDLOperation, declarative_assembly_format, declarative_assembly_format_parser
 
 from mlc.syntax import cache as disk
 from mlc.syntax.tables import Tables
@@ -93,9 +93,16 @@ def _key(operations: Sequence[type[IRDLOperation]]) -> str:
 
 @cache
 def _own_digest() -> bytes:
-    digest = hashlib.sha256(f"{sys.version_info[:2]} {version('lark')} {version('xdsl')}".encode())
-    for name in _SOURCES:
-        digest.update((_HERE / name).read_bytes())
+    """Of what makes tables of formats: ours, that of xDSL, and the release of lark, which its first file names.
+
+    To ask for the releases of packages takes as long as to read a short text.
+    """
+    digest = hashlib.sha256(f"{sys.version_info[:2]}".encode())
+    lark = find_spec("lark")
+    assert lark is not None and lark.origin is not None
+    formats = (declarative_assembly_format.__file__, declarative_assembly_format_parser.__file__)
+    for file in (lark.origin, *formats, *(_HERE / name for name in _SOURCES)):
+        digest.update(Path(file).read_bytes())
     return digest.digest()
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
+from traceback import walk_tb
 
+import xdsl
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
@@ -17,6 +20,8 @@ from mlc.syntax.region_flow import problems_of_flow
 from mlc.syntax.structure import problems_of
 from mlc.syntax.symbols import indexed_symbols, redefinitions
 from mlc.syntax.words import name_of, one_line
+
+_XDSL = Path(xdsl.__file__).parent
 
 
 def verify_module(module: Operation, *, checked: bool = True) -> None:
@@ -80,7 +85,13 @@ def _errors_of(op: Operation, checked: bool) -> list[UserError]:
         if (reason := reason_of(e, f"its verifier fails with {type(e).__name__}: {one_line(str(e))}")) is None:
             raise
         message = explain(op, str(e) if isinstance(e, VerifyException) else reason)
-        error = error_at(op, message if op.name in message else f"'{name_of(op)}': {message}")
+        error = error_at(op, message if _names_op(e) else f"'{name_of(op)}': {message}")
         error.__cause__ = e
         return [error]
     return []
+
+
+def _names_op(error: Exception) -> bool:
+    """Whether an error says which op it is about: our verifiers do, and those of plugins are told to; xDSL's do not."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return isinstance(error, VerifyException) and not Path(frame.f_code.co_filename).is_relative_to(_XDSL)

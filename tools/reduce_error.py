@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
+from traceback import walk_tb
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,19 +18,29 @@ from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import pipeline_text
 from mlc.pass_manager.reproducer import reproducer_text
 from mlc.support.context import CompilerContext
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.errors import CompilerBug, UserError, UserErrors
 from mlc.tools.reduction import Reducer
 
-_PARTICULAR = re.compile(r"'[^']*'|%\w+|\[[^\]]*\]|-?\d[\w.+-]*|\bnan\b|-?\binf\b|/\S+|for inputs [^:]*")
-"""What may differ between two messages of one error: names, values, sizes, paths, the inputs that show it."""
+
+class _Raised(NamedTuple):
+    """An exception without its words, which name values, sizes and inputs.
+
+    Attributes:
+        type: its class.
+        place: the file and the line that raised it.
+        subject: the name of the op that it is about, if it is about one.
+    """
+
+    type: type[BaseException]
+    place: tuple[str, int]
+    subject: str | None
 
 
 class _Kind(NamedTuple):
-    """What two errors have in common if they are the same."""
+    """What two errors have in common if they are the same: the pass, and the errors that led to one another."""
 
-    type: str
     stage: str
-    message: str
+    causes: tuple[_Raised, ...]
 
 
 def reduce_error(
@@ -81,4 +91,15 @@ def reduce_error(
 
 def _kind_of(error: UserError | CompilerBug) -> _Kind:
     stage = error.stage if isinstance(error, CompilerBug) else "input"
-    return _Kind(type(error).__name__, stage, _PARTICULAR.sub("…", error.message))
+    causes: list[_Raised] = []
+    seen: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and not any(cause is other for other in seen):  # `raise e from e` makes a ring
+        seen.append(cause)
+        frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(cause.__traceback__)]
+        if isinstance(cause, UserErrors):  # the others may go with what is left out
+            cause = cause.errors[0]
+        subject = cause.subject if isinstance(cause, UserError) else None
+        causes.append(_Raised(type(cause), frames[-1] if frames else ("", 0), subject))
+        cause = cause.__cause__
+    return _Kind(stage, tuple(causes))

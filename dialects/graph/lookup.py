@@ -10,8 +10,7 @@ from xdsl.irdl import AttrSetConstraint, irdl_op_definition, operand_def, prop_d
 
 from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import Tensor, Value, tensor, type_of, violation
-from mlc.dialects.loop.lookup import ENTRIES
-from mlc.support.dtypes import unsigned
+from mlc.support.dtypes import ENTRIES, unsigned
 from mlc.support.semantics import evaluates
 
 if TYPE_CHECKING:

@@ -19,14 +19,12 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from mlc.support.dtypes import ENTRIES
 from mlc.support.semantics import evaluates
 from mlc.support.types import element_type
 
 if TYPE_CHECKING:
     from mlc.support.semantics import Array
-
-ENTRIES = 256
-"""How many numbers eight bits hold, and entries a table has."""
 
 
 @irdl_op_definition

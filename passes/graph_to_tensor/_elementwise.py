@@ -33,13 +33,12 @@ from mlc.dialects.arith import (
     TruncIOp,
 )
 from mlc.dialects.loop import LookupOp
-from mlc.dialects.loop.lookup import ENTRIES
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d
 from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
-from mlc.support.dtypes import is_unsigned, most_of
+from mlc.support.dtypes import ENTRIES, is_unsigned, most_of
 from mlc.support.types import Tensor, element_type, integer_width, repeated_number, scalar_attribute, tensor_type
 
 

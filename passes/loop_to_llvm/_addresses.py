@@ -196,6 +196,7 @@ def _compute(expr: AffineExpr, indices: Sequence[SSAValue], before: Operation) -
 def _insert(op: Operation, before: Operation) -> SSAValue:
     block = before.parent
     assert block is not None
+    op.location = before.location
     block.insert_op_before(op, before)
     return op.results[0]
 

@@ -44,7 +44,8 @@ def lower_loops(region: Region) -> None:
                                                           ^after: …
 
     Trip counts are known, so a loop is entered without a test; one that runs once leaves no block, one that never runs
-    leaves nothing. A block has its loops lowered last to first: what follows a loop is moved once per nesting level.
+    leaves nothing. What counts and branches has the location of the loop. A block has its loops lowered last to first:
+    what follows a loop is moved once per nesting level.
     """
     for block in list(region.blocks):
         _lower_loops_in(block)
@@ -76,7 +77,7 @@ def _lower_branches(op: scf.IfOp) -> None:
             _end(ways[number], lambda last: llvm.BrOp(after, *last.operands))
     op.detach()
     op.erase()
-    before.add_op(llvm.CondBrOp(condition, ways[0], [], ways[1], []))
+    _append(before, op, llvm.CondBrOp(condition, ways[0], [], ways[1], []))
     for way in ways:
         if way is not after:
             _lower_loops_in(way)
@@ -99,7 +100,7 @@ def _lower_while(op: scf.WhileOp) -> None:
     initial = list(op.arguments)
     op.detach()
     op.erase()
-    before.add_op(llvm.BrOp(check, *initial))
+    _append(before, op, llvm.BrOp(check, *initial))
     _lower_loops_in(body)
     _lower_loops_in(check)
 
@@ -136,7 +137,14 @@ def _end(block: Block, branch: Callable[[Operation], Operation]) -> None:
     new = branch(last)
     last.detach()
     last.erase()
-    block.add_op(new)
+    _append(block, last, new)
+
+
+def _append(block: Block, stands_for: Operation, *ops: Operation) -> None:
+    """Append ops that do what another one did."""
+    for op in ops:
+        op.location = stands_for.location
+    block.add_ops(ops)
 
 
 def _lower_loop(loop: ForOp) -> None:
@@ -164,6 +172,7 @@ def _inline(loop: ForOp, body: Block, last: YieldOp) -> None:
     before = loop.parent
     assert before is not None
     start = integer_constant(loop.range.start)
+    start.location = loop.location
     before.insert_op_before(start, loop)
     for argument, value in zip(body.args, [start.result, *loop.iter_args], strict=True):
         argument.replace_all_uses_with(value)
@@ -208,10 +217,10 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     assert latch is not None
     last.detach()
     last.erase()
-    latch.add_ops([stride, end, advance, more, back])
+    _append(latch, loop, stride, end, advance, more, back)
     enter = llvm.BrOp.create(operands=[start.result, *loop.iter_args], successors=[body])
     _replace_results(loop, yielded)
-    before.add_ops([start, enter])
+    _append(before, loop, start, enter)
 
 
 def _annotation(loop: ForOp) -> dict[str, Attribute]:

@@ -24,7 +24,7 @@ from mlc.passes.loop_to_llvm._types import (
     offset,
 )
 from mlc.support.functions import OUTPUT, WORKSPACE, is_private, tell_clang_as
-from mlc.support.locations import error_at
+from mlc.support.locations import error_at, place_new_ops
 from mlc.support.types import MemRef
 
 ENTRY_PREFIX = "mlc_"
@@ -71,7 +71,7 @@ def lower_function(function: func.FuncOp, *, prepares: bool = False) -> None:
     lowered = _kernel(function) if is_private(function) else _entry(function)
     if prepares and not is_private(function):
         prepare_matrices(lowered.body)
-    lowered.location = function.location
+    place_new_ops(lowered, function.location)
     tell_clang_as(function, lowered)
     block = function.parent
     assert block is not None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from mlc.analysis.in_place import computed_in_place
 from mlc.dialects.func import FuncOp
@@ -29,8 +30,9 @@ class OutlineKernelsPass(Pass):
         func.func @main(…) { %1 = call @contract_map(%x, %w, %b); return %1 }
 
     The graph level makes kernels of fusions; this is for what comes in below it, such as linalg. What is computed in
-    the nest of its readers goes with them (epilogue fusion). A function with a schedule, and ops that use scalars from
-    outside, stay as they are.
+    the nest of its readers goes with them (epilogue fusion), and so do nests that pass over the rows that their readers
+    pass over: a softmax is one kernel. A function with a schedule, and ops that use scalars from outside, stay as they
+    are.
     """
 
     name = "outline-kernels"
@@ -56,7 +58,39 @@ def _nests(block: Block) -> list[list[StructuredOp]]:
         readers = [use.operation for use in op.result.uses] if op in in_place else []
         root_of[op] = next((root_of[reader] for reader in readers if isinstance(reader, StructuredOp)), op)
         nests.setdefault(root_of[op], []).insert(0, op)
-    return [nest for root, nest in reversed(nests.items()) if root.result.uses]
+    return _over_rows([nest for root, nest in reversed(nests.items()) if root.result.uses])
+
+
+def _over_rows(nests: Sequence[list[StructuredOp]]) -> list[list[StructuredOp]]:
+    """The nests, but those of one kernel that pass over the same rows, one after the other: a softmax, a norm.
+
+    What a nest of rows makes goes to nests of one such kernel alone, which read of a row what was made for that row.
+    Schedules take a row after the other then, which stays in the first cache. Products have tiles of their own.
+    """
+    groups = {nest[-1]: list(nest) for nest in nests}
+    group_of = {op: root for root, nest in groups.items() for op in nest}
+    for nest in reversed(nests):
+        readers = [use.operation for use in nest[-1].result.uses]
+        roots = {group_of.get(reader) if isinstance(reader, StructuredOp) else None for reader in readers}
+        into = roots.pop() if len(roots) == 1 else None
+        if into is None or not _pass_over_same_rows(nest, groups[into]):
+            continue
+        groups[into] = [*nest, *groups[into]]
+        del groups[nest[-1]]
+        group_of.update(dict.fromkeys(nest, into))
+    return list(groups.values())
+
+
+def _pass_over_same_rows(nest: Sequence[StructuredOp], readers: Sequence[StructuredOp]) -> bool:
+    """Whether ops compute rows from rows: those that reduce make a number for each, and others read the same row."""
+    ops, made = [*nest, *readers], nest[-1].result
+    ranks = {op.num_parallel for op in ops if op.reduction is not None}
+    if len(ranks) != 1 or ranks == {0} or any(op.contracts for op in ops):
+        return False
+    (rank,) = ranks
+    rows = tuple(AffineExpr.dimension(i) for i in range(rank))
+    reads = [m.results for op in readers for v, m in zip(op.inputs, op.index_maps, strict=True) if v is made]
+    return all(read[:rank] == rows for read in reads) and len({op.dim_sizes[:rank] for op in ops}) == 1
 
 
 def _outlined(ops: Sequence[StructuredOp], names: KernelNames) -> func.FuncOp | None:

@@ -18,6 +18,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter
 
+from mlc.dialects.scf import ForallOp
 from mlc.dialects.tensor import MapOp, PutOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, integer_of, named_dims, number_of
@@ -52,7 +53,7 @@ def _box(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> tuple[list[int], l
     )
 
 
-def _kept(op: Operation, sizes: Sequence[int], part: Sequence[int]) -> list[int | None]:
+def kept_axes(op: Operation, sizes: Sequence[int], part: Sequence[int]) -> list[int | None]:
     """For each axis of a whole, the axis of a slice of it that it is; None where it has extent 1 and is left out.
 
     As upstream does, axes are left out from the front.
@@ -82,12 +83,14 @@ class ExtractSliceToMap(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.ExtractSliceOp)
+        if isinstance(around := op.parent_op(), ForallOp) and around.outputs:
+            return  # which becomes ops over all iterations, this one too
         offsets, sizes, strides = _box(op)
         shape = _known(op, tensor_type(op.result))
         if not (op.offsets or op.sizes or op.strides) and len(shape) == len(sizes):
             return
         rows: list[AffineExpr] = []
-        for axis, at in enumerate(_kept(op, sizes, shape)):
+        for axis, at in enumerate(kept_axes(op, sizes, shape)):
             start = AffineExpr.constant(offsets[axis])
             rows.append(start if at is None else _scaled(at, strides[axis], offsets[axis]))
         points = BodyPoints()
@@ -121,7 +124,7 @@ class InsertSliceToPut(StatelessPattern):
 def _expanded(op: tensor.InsertSliceOp, sizes: Sequence[int], ops: list[Operation]) -> SSAValue:
     """The slice with all axes of the whole."""
     kind = tensor_type(op.source)
-    kept = _kept(op, sizes, _known(op, kind))
+    kept = kept_axes(op, sizes, _known(op, kind))
     if None not in kept:
         return op.source
     rows = [AffineExpr.dimension(kept.index(i)) for i in range(kind.get_num_dims())]

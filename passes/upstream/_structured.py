@@ -40,6 +40,8 @@ class LinalgToStructured(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, LinalgOp)
+        if not any(isinstance(v.type, TensorType) for v in (*op.ins, *op.outs)):
+            return  # loops on buffers, to which `convert-scf-to-loop` leads
         sizes = _require_known_tensors(op)
         ops: list[Operation] = []
         results = [_result(op, number, sizes, ops) for number in range(len(op.outs))]
@@ -57,7 +59,7 @@ def _require_known_tensors(op: LinalgOp) -> list[int]:
     types: list[Attribute] = [v.type for v in (*op.ins, *op.outs)]
     for found in types:
         if isinstance(found, MemRefType):
-            raise error_at(op, f"{op.name}: found {found!s}; {TO_TENSOR} takes tensors: convert before bufferization")
+            raise error_at(op, f"{op.name}: found {found!s} beside tensors; required: tensors alone, or buffers alone")
         if any(extent < 0 for extent in shape_of(found)):
             raise error_at(op, f"{op.name}: found {found}; required: a type with known extents, write them")
     sizes = [size for size in op.sizes() if size is not None]

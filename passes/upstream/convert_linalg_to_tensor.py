@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
+from mlc.dialects.scf import ForallOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
@@ -30,6 +31,8 @@ class ConvertLinalgToTensorPass(Pass):
     ->
         %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : …
 
+    Of `scf.forall` with shared outputs, the ops of the body are computed for all iterations together.
+
     Shapes are known. What is reduced is a sum, a product, a maximum or a minimum of points; it starts from `outs`.
     """
 
@@ -42,13 +45,15 @@ class ConvertLinalgToTensorPass(Pass):
         if not functions:
             return
         # All named ops of linalg are classes, which takes a tenth of a second: most modules have none.
-        from mlc.passes.upstream import _elementwise, _moves, _structured
+        from mlc.passes.upstream import _elementwise, _forall, _moves, _structured
 
         assert all((_elementwise, _moves, _structured))  # their patterns are registered
         driver = LoweringDriver(self.name, ctx)
         for function in functions:
             unused = set(_unused(function))
             driver.lower(function.walk())
+            for op in reversed([op for op in function.walk() if isinstance(op, ForallOp) and op.outputs]):
+                driver.lower(_forall.widen(op))
             for op in _unused(function):
                 if op not in unused:
                     Rewriter.erase_op(op)
@@ -61,7 +66,7 @@ def _may_be_converted(op: Operation) -> bool:
     dialect = op.dialect_name()
     if dialect in ("arith", "math", "tensor"):
         return op.name not in _STRUCTURED and any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
-    return dialect == "linalg"
+    return dialect == "linalg" or (isinstance(op, ForallOp) and bool(op.outputs))
 
 
 def _unused(function: FuncOp) -> list[Operation]:

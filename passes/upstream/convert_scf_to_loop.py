@@ -37,7 +37,8 @@ class ConvertScfToLoopPass(Pass):
 
     `affine.for`, `affine.load`, `affine.store` likewise. A loop whose bounds are values becomes `scf.while`, and one
     of several counters that reduces serial loops. `scf.forall` is a parallel loop for each counter, if it writes to
-    buffers, and `scf.index_switch` a chain of `scf.if`. `scf.if` and `scf.while` are of the loop level already.
+    buffers, `scf.index_switch` a chain of `scf.if`, and linalg on buffers loops over its dims. `scf.if` and `scf.while`
+    are of the loop level already.
     """
 
     name = "convert-scf-to-loop"
@@ -50,6 +51,10 @@ class ConvertScfToLoopPass(Pass):
         from mlc.passes.upstream import _loops, _subscripts
 
         assert _loops and _subscripts  # their patterns are registered
+        if any(op.dialect_name() == "linalg" for function in functions for op in function.walk()):
+            from mlc.passes.upstream import _buffers  # all named ops of linalg are classes, which takes time
+
+            assert _buffers
         driver = LoweringDriver(self.name, ctx)
         for function in functions:
             driver.lower(function.walk())
@@ -59,7 +64,7 @@ class ConvertScfToLoopPass(Pass):
 
 
 def _is_taken(op: Operation) -> bool:
-    return op.name in _TAKEN or op.dialect_name() == "affine"
+    return op.name in _TAKEN or op.dialect_name() in ("affine", "linalg")
 
 
 def _evaluate(op: affine.ApplyOp) -> None:

@@ -58,6 +58,31 @@ _MATMUL = """func.func @main(%a: memref<5x7xf64>, %b: memref<7x3xf64>, %c: memre
   return
 }
 """
+_LINALG = """func.func @main(%x: memref<20x12xf32>, %w: memref<12x24xf32>, %y: memref<24x20xf32> {mlc.output}) {
+  %z = arith.constant 0.0 : f32
+  %h = memref.alloc() : memref<20x24xf32>
+  linalg.fill ins(%z : f32) outs(%h : memref<20x24xf32>)
+  linalg.matmul ins(%x, %w : memref<20x12xf32>, memref<12x24xf32>) outs(%h : memref<20x24xf32>)
+  linalg.exp ins(%h : memref<20x24xf32>) outs(%h : memref<20x24xf32>)
+  linalg.transpose ins(%h : memref<20x24xf32>) outs(%y : memref<24x20xf32>) permutation = [1, 0]
+  return
+}
+"""
+_TILES = """func.func @main(%x: tensor<16x12xf32>, %y: tensor<12x6xf32>, %z: tensor<18x6xf32>) -> tensor<18x6xf32> {
+  %0 = scf.forall (%i, %j) = (0, 0) to (16, 3) step (8, 1) shared_outs(%out = %z) -> (tensor<18x6xf32>) {
+    %at = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)
+    %k = affine.apply affine_map<(d0) -> (d0 * 2)>(%j)
+    %a = tensor.extract_slice %x[%i, 0] [8, 12] [1, 1] : tensor<16x12xf32> to tensor<8x12xf32>
+    %b = tensor.extract_slice %y[0, %k] [12, 2] [1, 1] : tensor<12x6xf32> to tensor<12x2xf32>
+    %c = tensor.extract_slice %out[%at, %k] [8, 2] [1, 1] : tensor<18x6xf32> to tensor<8x2xf32>
+    %m = linalg.matmul ins(%a, %b : tensor<8x12xf32>, tensor<12x2xf32>) outs(%c : tensor<8x2xf32>) -> tensor<8x2xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %m into %out[%at, %k] [8, 2] [1, 1] : tensor<8x2xf32> into tensor<18x6xf32>
+    }
+  }
+  return %0 : tensor<18x6xf32>
+}
+"""
 _TRIANGLE = """func.func @main(%x: memref<4x4xi32>, %y: memref<4x4xi32> {mlc.output}) {
   %zero = arith.constant 0 : i32
   affine.for %i = 0 to 4 {
@@ -216,6 +241,16 @@ def _sparse(values: Any, columns: Any, starts: Any, x: Any) -> Any:
     )
 
 
+def _linalg(x: Any, w: Any) -> Any:
+    return np.exp(x @ w).T
+
+
+def _tiles(x: Any, y: Any, z: Any) -> Any:
+    z = z.copy()
+    z[1:17] += x @ y
+    return z
+
+
 def _triangle(x: Any) -> Any:
     y = np.zeros_like(x)
     for i in range(4):
@@ -266,6 +301,16 @@ _PROGRAMS: dict[str, tuple[str, Any, list[list[Any]]]] = {
         ],
     ),
     "matmul": (_MATMUL, np.matmul, [[_RNG.standard_normal((5, 7)), _RNG.standard_normal((7, 3))]]),
+    "linalg": (
+        _LINALG,
+        _linalg,
+        [[_RNG.standard_normal((20, 12)).astype(np.float32) / 4, _RNG.standard_normal((12, 24)).astype(np.float32)]],
+    ),
+    "tiles": (
+        _TILES,
+        _tiles,
+        [[_RNG.standard_normal(shape).astype(np.float32) for shape in ((16, 12), (12, 6), (18, 6))]],
+    ),
     "triangle": (_TRIANGLE, _triangle, [[_RNG.integers(-9, 9, (4, 4), np.int32)]]),
     "reduced": (_REDUCED, _reduced, [[_RNG.standard_normal((3, 4, 2)).astype(np.float32)]]),
     "bounds": (_BOUNDS, _bounds, [[np.array([n]), _RNG.integers(-99, 99, 12)] for n in (0, 1, 2, 4)]),
@@ -285,7 +330,7 @@ def test_beside_numpy(name: str) -> None:
         (by_reference,) = run_function(module, "main", inputs, ctx.resources)
         results: list[Any] = [by_reference, *(model(*inputs) for model in models)]
         for found in results:
-            np.testing.assert_allclose(found, right, rtol=1e-6, atol=1e-6)
+            np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-5)
 
 
 _MODELS = {

@@ -71,6 +71,12 @@ def test_nothing_is_imported_that_is_not_named(scale: Path) -> None:
     assert "--raise-to-scale" in _mlc_opt(scale, "--help").stdout
 
 
+def test_a_package_in_an_archive(scale: Path, tmp_path: Path) -> None:
+    archive = shutil.make_archive(str(tmp_path.parent / f"{tmp_path.name}-packed"), "zip", scale)
+    done = _mlc_opt(Path(archive), "--canonicalize", text=_TEXT)
+    assert done.returncode == 0 and "scale.by" in done.stdout
+
+
 def test_two_packages_with_one_dialect(scale: Path) -> None:
     _install(scale, "rescaling", "[mlc.dialects]\nscale = other:Scale\n")
     done = _mlc_opt(scale)

@@ -17,7 +17,7 @@ from mlc.analysis.constant_arguments import bytes_of_constants, constant_argumen
 from mlc.architectures import cpus
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.pass_manager.pipeline import default_passes
-from mlc.passes.tensor.schedule import tensor_kernel
+from mlc.schedules.default_schedule import tensor_kernel
 from mlc.schedules.schedule_template import candidates_of
 from mlc.support.functions import is_private
 from mlc.targets.machine import Machine, resolve_target

@@ -121,6 +121,28 @@ def test_an_error_of_a_pass(options: list[str], kept: str, mlc_opt: CommandLine)
     assert re.sub(pattern, "", again.err.splitlines()[0]) == re.sub(pattern, "", first.err.splitlines()[0])
 
 
+def test_errors_of_equal_words_are_not_the_same(mlc_opt: CommandLine) -> None:
+    """What is compared is where an error is raised, and what it is about."""
+    Path("two.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from mlc.pass_manager.base import Pass\n"
+        "from mlc.support.errors import UserError\n\n\n"
+        "@dataclass(frozen=True)\n"
+        "class TwoPass(Pass):\n"
+        '    """Refuse exp, and tanh."""\n\n'
+        "    name = 'two'\n\n"
+        "    def run(self, module, ctx):\n"
+        "        names = [op.name for op in module.walk()]\n"
+        "        if 'graph.exp' in names:\n"
+        "            raise UserError('found one; required: none')\n"
+        "        if 'graph.tanh' in names:\n"
+        "            raise UserError('found one; required: none')\n"
+    )
+    assert mlc_opt("model.mlir", "--load-pass=two.py", "--two", "--reduce", "-o", "small.mlir").status == 0
+    text = Path("small.mlir").read_text()
+    assert "graph.exp" in text and "graph.tanh" not in text
+
+
 def test_a_reproducer_is_reduced(mlc_opt: CommandLine) -> None:
     result = mlc_opt("model.mlir", "--load-pass=clamp.py", "--clamp=fails=true")
     (reproducer,) = Path("mlc-reproducers").glob("*.mlir")

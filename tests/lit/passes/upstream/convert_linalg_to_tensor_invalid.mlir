@@ -1,8 +1,8 @@
 // RUN: mlc-opt %s --convert-linalg-to-tensor --split-input-file --verify-diagnostics
 
-func.func @buffers(%x: memref<4xf32>) {
-  // expected-error @+1 {{linalg.exp: found memref<4xf32>; convert-linalg-to-tensor takes tensors: convert before bufferization}}
-  linalg.exp ins(%x : memref<4xf32>) outs(%x : memref<4xf32>)
+func.func @both(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  // expected-error @+1 {{linalg.exp: found memref<4xf32> beside tensors; required: tensors alone, or buffers alone}}
+  linalg.exp ins(%x : tensor<4xf32>) outs(%y : memref<4xf32>)
   return
 }
 

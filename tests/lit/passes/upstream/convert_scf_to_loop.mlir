@@ -171,3 +171,27 @@ func.func @switch(%i: index, %a: f32, %b: f32, %c: f32) -> f32 {
   }
   return %r : f32
 }
+
+// Dims are loops, and what is there before is loaded where it is used.
+// CHECK-LABEL: @linalg
+// CHECK: loop.store %zero
+// CHECK: loop.for parallel "n" %[[M:.*]] = 0 to 4 {
+// CHECK-NEXT: loop.for serial "k" %[[K:.*]] = 0 to 8 {
+// CHECK-NEXT: %[[X:.*]] = loop.load %x[%[[M]], %[[K]]]
+// CHECK-NEXT: %[[S:.*]] = loop.load %y[%[[M]]]
+// CHECK-NEXT: %[[I:.*]] = arith.index_cast %[[K]]
+// CHECK: loop.store %{{.*}}, %y[%[[M]]]
+func.func @linalg(%x: memref<4x8xi32>, %y: memref<4xi32> {mlc.output}) {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%y : memref<4xi32>)
+  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x : memref<4x8xi32>) outs(%y : memref<4xi32>) {
+  ^bb0(%a: i32, %s: i32):
+    %k = linalg.index 1 : index
+    %n = arith.index_cast %k : index to i32
+    %p = arith.muli %a, %n : i32
+    %t = arith.addi %s, %p : i32
+    linalg.yield %t : i32
+  }
+  return
+}

@@ -71,3 +71,19 @@ func.func @dependent(%y: memref<5xf32> {mlc.output}) {
   }
   return
 }
+
+// -----
+
+func.func @unknown_extent(%x: memref<?xf32>) {
+  // expected-error @+1 {{linalg.exp: found memref<?xf32>; required: a static shape and no layout}}
+  linalg.exp ins(%x : memref<?xf32>) outs(%x : memref<?xf32>)
+  return
+}
+
+// -----
+
+func.func @layout(%x: memref<4xf32, strided<[2]>>) {
+  // expected-error @+1 {{linalg.exp: found memref<4xf32, strided<[2]>>; required: a static shape and no layout}}
+  linalg.exp ins(%x : memref<4xf32, strided<[2]>>) outs(%x : memref<4xf32, strided<[2]>>)
+  return
+}
