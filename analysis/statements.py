@@ -26,6 +26,9 @@ from mlc.support.affine import split_terms
 from mlc.support.errors import Refused
 from mlc.support.ir import is_made_in
 
+_MOST_STATEMENTS = 32
+"""Each pair of statements is looked at."""
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -76,6 +79,8 @@ def statements_of(nest: ForOp) -> list[Statement]:
             name = f" '%{op.memref.name_hint}'" if op.memref.name_hint else ""
             raise Refused(f"the buffer{name} may be the same memory as another one")
     statements = [_statement(op, nest) for op in nest.walk() if isinstance(op, StoreOp)]
+    if len(statements) > _MOST_STATEMENTS:
+        raise Refused(f"it has {len(statements)} stores; at most {_MOST_STATEMENTS} are taken apart")
     order = {op: number for number, op in enumerate(nest.walk())}
     for statement in statements:
         _require_independent(statement, nest)

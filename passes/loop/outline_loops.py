@@ -153,7 +153,7 @@ class _Outliner:
 
 def _points(nest: ForOp) -> int:
     """How often the busiest of its loads runs, if there is a store."""
-    ops = list(nest.walk())
+    ops = dict.fromkeys(nest.walk())
     if not any(isinstance(op, StoreOp) for op in ops):
         return 0
     around = [[loop for loop in enclosing_loops(op) if loop in ops] for op in ops if isinstance(op, LoadOp)]
