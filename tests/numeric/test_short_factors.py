@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from onnx import helper
 
 import mlc
+from mlc.support.dtypes import limits_of
 
 Array = NDArray[Any]
 
@@ -26,7 +27,7 @@ _EPSILON = 2.0**-24
 
 def _agree(found: Array, exact: Array, magnitudes: Array, count: int) -> bool:
     """Whether numbers are sums of f32 of `count` terms, rounded to what they have."""
-    epsilon = float(ml_dtypes.finfo(found.dtype).eps)
+    epsilon = float(limits_of(found.dtype).eps)
     sums = 2 * (count + 2) * _EPSILON * magnitudes
     allowed = sums + (0.5 * epsilon + 1e-6) * (np.abs(exact) + sums) + 1e-30
     return bool((np.abs(found.astype(np.float64) - exact) <= allowed).all())
@@ -68,7 +69,7 @@ def _convolution(folder: Path, bias: Array, weights: Array) -> Path:
     ]
     graph = helper.make_graph(nodes, "g", given, made, constants)
     path = folder / "conv.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10), path)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10), str(path))
     return path
 
 
