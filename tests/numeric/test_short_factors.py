@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -69,7 +69,9 @@ def _convolution(folder: Path, bias: Array, weights: Array) -> Path:
     ]
     graph = helper.make_graph(nodes, "g", given, made, constants)
     path = folder / "conv.onnx"
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10), str(path))
+    cast(Any, onnx).save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", 22)], ir_version=10), str(path)
+    )
     return path
 
 
