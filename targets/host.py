@@ -79,8 +79,11 @@ def _real_cache_bytes() -> Mapping[int, int]:
 
 def first_cache() -> tuple[int, int] | None:
     """The bytes of a line, and the lines of a set, of the first data cache; None where the kernel does not say."""
-    if assumed_host() is not None:
-        return None
+    return _real_first_cache() if assumed_host() is None else None
+
+
+@cache
+def _real_first_cache() -> tuple[int, int] | None:
     try:
         for level, index in _data_caches():
             if level == 1:

@@ -295,6 +295,9 @@ def _native() -> Machine:
     )
     there = tuple(f for f in features if f not in instructions.features)
     machine = _with_facts_of(described, replace(known or instructions, extras=there))
-    sizes = {f"l{level}_bytes": size for level, size in host.cache_bytes().items() if level <= 3}
-    machine = machine.with_facts(sizes, dict.fromkeys(sizes, FactSource("sysfs")))
+    known_here = {f"l{level}_bytes": size for level, size in host.cache_bytes().items() if level <= 3}
+    if (cache := host.first_cache()) is not None and "l1_bytes" in known_here:
+        ways = cache[1]
+        known_here |= {"l1_ways": ways, "set_period": known_here["l1_bytes"] // ways}
+    machine = machine.with_facts(known_here, dict.fromkeys(known_here, FactSource("sysfs")))
     return machine.with_facts(*measured_facts())

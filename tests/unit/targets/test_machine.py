@@ -171,3 +171,13 @@ def test_available_targets_can_be_resolved():
     names = [machine.name for machine in available_targets()]
     assert {cpu.name for _, cpu in cpus()} <= {*names}
     assert all(resolve_target(name).name == name for name in names)
+
+
+def test_native_has_the_first_cache_that_the_system_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "cache_bytes", lambda: {1: 48 * 1024, 2: 1 << 21})
+    monkeypatch.setattr(host, "first_cache", lambda: (64, 16))
+    told = resolve_target("native")
+    assert (told.memory.l1_ways, told.memory.set_period) == (16, 3072)
+    assert {str(told.sources[name]) for name in ("l1_bytes", "l1_ways", "set_period")} == {"sysfs"}
+    monkeypatch.setattr(host, "first_cache", lambda: None)
+    assert str(resolve_target("native").sources["l1_ways"]) != "sysfs"
