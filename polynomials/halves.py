@@ -55,5 +55,4 @@ def f32_to_bf16(x: Number) -> Number:
     """The upper half of the bits, after just less than half of the lower one, and its last bit, were added."""
     bits = x.bits()
     nearest = bits + (((bits >> 16) & 1) + 0x7FFF)
-    is_nan = (bits & 0x7FFFFFFF) > _INFINITY
-    return (where(is_nan, bits | _QUIET, nearest) >> 16).cast(TruncIOp, i16).cast(arith.BitcastOp, bf16)
+    return (where(x.equals(x), nearest, bits | _QUIET) >> 16).cast(TruncIOp, i16).cast(arith.BitcastOp, bf16)
