@@ -16,10 +16,12 @@ from mlc.dialects.loop.dot import per_word
 def why_not_short(op: GraphOp) -> str | None:
     """Why a product is not computed with short factors; None if it may be."""
     if not isinstance(op, MatmulOp | ConvOp):
-        return f"{op.name} has no words of short numbers"
+        return f"{op.name} is computed in f32 only"
     if not all(is_static(v.type) for v in (*op.operands, op.result)):
         return "shapes are not known"
-    return "the convolution has groups" if isinstance(op, ConvOp) and op.groups.value.data > 1 else None
+    if isinstance(op, ConvOp) and op.groups.value.data > 1:
+        return "a convolution with groups is computed in f32 only"
+    return None
 
 
 def is_known(value: SSAValue) -> bool:

@@ -64,7 +64,7 @@ class NarrowProductsPass(Pass):
             problem = TypedProduct.of(op)
             floats = problem.float_cycles(machine, among, is_quantized=False)
             short = problem.short_cycles(machine, "bf16", "bf16", among)
-            compared = f"estimated {cycles_in_words(floats)}, in bf16 {cycles_in_words(short)}"
+            compared = f"estimated {cycles_in_words(floats)} in f32, {cycles_in_words(short)} in bf16"
             if floats < self.least_gain * short:
                 ctx.remark(op, f"factors stay f32: {compared}")
                 continue

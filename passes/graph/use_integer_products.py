@@ -121,7 +121,7 @@ class _IntegerProduct:
         compared = ""
         if among is not None and element_of(op.result) == f32:
             floats, integers = self._estimates(among)
-            compared = f": estimated {cycles_in_words(integers)}, in f32 {cycles_in_words(floats)}"
+            compared = f": estimated {cycles_in_words(integers)} in integers, {cycles_in_words(floats)} in f32"
             if floats < _CLEARLY * integers:
                 self.ctx.remark(op, f"not computed in integers{compared}")
                 return

@@ -73,8 +73,9 @@ class UseShortFactorsPass(Pass):
             else:  # words are made of constants
                 short = problem.widened_cycles(machine, name, among)
                 wide += problem.widening_cycles(machine, name, among)
-            reason = f"estimated {cycles_in_words(wide)}, in {element} {cycles_in_words(short)}"
+            reason = f"estimated {cycles_in_words(wide)} in f32, {cycles_in_words(short)} in {element}"
             if self.precision == "keep" or short < wide:
+                reason += "" if short < wide else ", but --precision keep"
                 ctx.remark(op, f"factors are {element}: {reason}")
                 factors = [_shortened(v, element, op) for v in op.operands]
                 _replace(op, multiply_short(op, factors) if has_words else sum_in_f32(op, factors))

@@ -80,6 +80,10 @@ class OutlineLoopsPass(Pass):
                 module.body.block.insert_op_before(kernel, function)
 
 
+class _Stays(Refused):
+    """A nest is right as it is, and so are those in it."""
+
+
 @dataclass
 class _Outlined:
     """A statement on its way to a kernel."""
@@ -98,25 +102,28 @@ class _Outliner:
 
     def visit(self, nest: ForOp, least_points: int) -> None:
         """Outline `nest`, or else the nests in it."""
-        if not is_plain(nest) or _points(nest) < least_points:
+        if not is_plain(nest):
             return
         try:
+            if (points := _points(nest)) < least_points:
+                raise _Stays(f"its loads run {points} times, and a kernel takes {least_points}")
             self._outline(nest)
         except Refused as reason:
             self._ctx.remark(nest, f"the loop '{nest.dim.data}' stays as it is: {reason}")
-            for inner in outermost_loops(nest):
+            for inner in outermost_loops(nest) if not isinstance(reason, _Stays) else ():
                 self.visit(inner, least_points)
 
     def _outline(self, nest: ForOp) -> None:
-        """Put calls of kernels in the place of a nest; nothing if no kernel has a schedule.
+        """Put calls of kernels in the place of a nest.
 
         Raises:
             Refused: results might change, or there is no notation for what it computes.
+            _Stays: no kernel has a schedule.
         """
         statements = statements_of(nest)
         kernels = [self._kernel(nest, s, initial) for s, initial in _with_initial_values(statements)]
         if all(kernel.steps is None for kernel in kernels):
-            return
+            raise _Stays("no schedule template takes it")
         for kernel in kernels:
             loops = _on_loops(kernel)
             place_new_ops(loops, kernel.notation.statement.store.location)
@@ -126,6 +133,7 @@ class _Outliner:
                 loops.attributes["schedule"] = kernel.steps
                 self._ctx.rule_schedules[name, kernel.steps] = RuleSchedule(kernel.others)
             self.kernels.append(loops)
+            self._ctx.remark(nest, f"the loop '{nest.dim.data}' becomes the kernel '{name}'")
             call = func.CallOp(name, _buffers(kernel.notation), [])
             call.location = nest.location
             Rewriter.insert_op(call, InsertPoint.before(nest))

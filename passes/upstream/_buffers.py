@@ -1,13 +1,13 @@
-"""Ops of linalg on buffers as loops, as upstream's `convert-linalg-to-loops` writes them."""
+"""Ops of linalg on buffers, and copies of buffers, as loops, as upstream's `convert-linalg-to-loops` writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType, NoneAttr, TensorType
+from xdsl.dialects.builtin import MemRefType, NoneAttr, TensorType, UnrankedMemRefType
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import IndexOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter
 
@@ -15,6 +15,7 @@ from mlc.dialects.linalg import LinalgOp
 from mlc.dialects.linalg.interface import shape_of
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
+from mlc.dialects.memref import CopyOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.upstream._subscripts import TO_LOOP
@@ -43,11 +44,45 @@ class LinalgToLoops(StatelessPattern):
         kinds = [LoopKind.PARALLEL if each else LoopKind.SERIAL for each in is_parallel]
         names = zip(_names(op, is_parallel), sizes, kinds, strict=True)
         loops = [ForOp(name, 0, size, kind=kind) for name, size, kind in names]
-        inside = _body(op, [loop.induction_variable for loop in loops])
-        for loop in reversed(loops):
-            loop.body.block.add_ops([*inside, YieldOp()])
-            inside = [loop]
-        rewriter.replace(op, inside, [])
+        rewriter.replace(op, _nested(loops, _body(op, [loop.induction_variable for loop in loops])), [])
+
+
+@lowers(TO_LOOP, CopyOp)
+class CopyToLoops(StatelessPattern):
+    """`memref.copy %x, %y` -> a loop for each dim around a load and a store."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, CopyOp)
+        for value in (op.source, op.destination):
+            _require_static(op, value)
+        shape = shape_of(op.source.type)
+        if 0 in shape:
+            rewriter.erase(op)
+            return
+        loops = [
+            ForOp(name, 0, size, kind=LoopKind.PARALLEL)
+            for name, size in zip(_names(op, [True] * len(shape)), shape, strict=True)
+        ]
+        counters = [loop.induction_variable for loop in loops]
+        load = LoadOp(op.source, counters)
+        rewriter.replace(op, _nested(loops, [load, StoreOp(load.result, op.destination, counters)]), [])
+
+
+def _nested(loops: Sequence[ForOp], inside: list[Operation]) -> list[Operation]:
+    """Loops around ops, the last one innermost."""
+    for loop in reversed(loops):
+        loop.body.block.add_ops([*inside, YieldOp()])
+        inside = [loop]
+    return inside
+
+
+def _require_static(op: Operation, value: SSAValue) -> None:
+    """Raises: UserError if an extent of an operand is not known, or it has another layout than row-major."""
+    kind: Attribute = value.type
+    has_layout = isinstance(kind, MemRefType) and not isinstance(memref_type(value).layout, NoneAttr)
+    is_ranked = not isinstance(kind, UnrankedMemRefType)
+    if has_layout or not is_ranked or any(extent < 0 for extent in shape_of(value.type)):
+        raise error_at(op, f"{op.name}: found {value.type}; required: a static shape and no layout")
 
 
 def _require_known_buffers(op: LinalgOp) -> list[int]:
@@ -57,19 +92,16 @@ def _require_known_buffers(op: LinalgOp) -> list[int]:
         UserError: an operand is a tensor, an extent is not known, or a buffer has another layout than row-major.
     """
     for value in (*op.ins, *op.outs):
-        kind = value.type
-        if isinstance(kind, TensorType):
+        if isinstance(kind := value.type, TensorType):
             raise error_at(op, f"{op.name}: found {kind} beside buffers; required: tensors alone, or buffers alone")
-        has_layout = isinstance(kind, MemRefType) and not isinstance(memref_type(value).layout, NoneAttr)
-        if has_layout or any(extent < 0 for extent in shape_of(value.type)):
-            raise error_at(op, f"{op.name}: found {kind}; required: a static shape and no layout")
+        _require_static(op, value)
     sizes = [size for size in op.sizes() if size is not None]
     if len(sizes) < len(op.iterators):
         raise error_at(op, f"{op.name}: no operand says how far dim {op.sizes().index(None)} goes")
     return sizes
 
 
-def _names(op: LinalgOp, is_parallel: Sequence[bool]) -> list[str]:
+def _names(op: Operation, is_parallel: Sequence[bool]) -> list[str]:
     """The usual names of dims, which no loop around has."""
     count = sum(is_parallel)
     over = iter(dim_names(count))

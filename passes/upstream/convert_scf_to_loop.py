@@ -17,7 +17,7 @@ from mlc.pass_manager.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
-_TAKEN = frozenset(("scf.for", "scf.forall", "scf.index_switch", "scf.parallel"))
+_TAKEN = frozenset(("memref.copy", "scf.for", "scf.forall", "scf.index_switch", "scf.parallel"))
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class ConvertScfToLoopPass(Pass):
 
     `affine.for`, `affine.load`, `affine.store` likewise. A loop whose bounds are values becomes `scf.while`, and one
     of several counters that reduces serial loops. `scf.forall` is a parallel loop for each counter, if it writes to
-    buffers, `scf.index_switch` a chain of `scf.if`, and linalg on buffers loops over its dims. `scf.if` and `scf.while`
-    are of the loop level already.
+    buffers, `scf.index_switch` a chain of `scf.if`. linalg on buffers and `memref.copy` are loops over their dims.
+    `scf.if` and `scf.while` are of the loop level already.
     """
 
     name = "convert-scf-to-loop"
@@ -51,7 +51,7 @@ class ConvertScfToLoopPass(Pass):
         from mlc.passes.upstream import _loops, _subscripts
 
         assert _loops and _subscripts  # their patterns are registered
-        if any(op.dialect_name() == "linalg" for function in functions for op in function.walk()):
+        if any(map(_is_of_buffers, (op for function in functions for op in function.walk()))):
             from mlc.passes.upstream import _buffers  # all named ops of linalg are classes, which takes time
 
             assert _buffers
@@ -65,6 +65,10 @@ class ConvertScfToLoopPass(Pass):
 
 def _is_taken(op: Operation) -> bool:
     return op.name in _TAKEN or op.dialect_name() in ("affine", "linalg")
+
+
+def _is_of_buffers(op: Operation) -> bool:
+    return op.name == "memref.copy" or op.dialect_name() == "linalg"
 
 
 def _evaluate(op: affine.ApplyOp) -> None:

@@ -8,8 +8,8 @@
 // Without an instruction that is fast, factors of many rows stay f32: taking words apart takes longer than what is
 // saved. One row waits for its weights, which are half as long in 16 bits.
 
-// HASWELL:      narrow_products_gain.mlir:{{[0-9]+}}:8: remark: factors stay f32: estimated {{[0-9,]+}} cycles, in bf16 {{[0-9,]+}} cycles
-// HASWELL-NEXT: narrow_products_gain.mlir:{{[0-9]+}}:8: remark: factors are rounded to bf16: estimated {{[0-9,]+}} cycles, in bf16
+// HASWELL:      narrow_products_gain.mlir:{{[0-9]+}}:8: remark: factors stay f32: estimated {{[0-9,]+}} cycles in f32, {{[0-9,]+}} cycles in bf16
+// HASWELL-NEXT: narrow_products_gain.mlir:{{[0-9]+}}:8: remark: factors are rounded to bf16: estimated {{[0-9,]+}} cycles in f32, {{[0-9,]+}} cycles in bf16
 // HASWELL-NEXT: narrow_products_gain.mlir:{{[0-9]+}}:8: remark: factors stay f32: estimated
 // HASWELL-NOT:  remark
 // ROW:     graph.matmul {{.*}} : tensor<256x512xf32>, tensor<512x512xf32> -> tensor<256x512xf32>

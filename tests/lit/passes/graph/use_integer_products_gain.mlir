@@ -6,9 +6,9 @@
 // A Haswell takes words of bytes apart. An image of one channel has four in integers, which is four times the products;
 // windows of channels of their own are faster in f32, too. What waits for its weights is faster in integers.
 
-// REMARK:      use_integer_products_gain.mlir:{{[0-9]+}}:9: remark: not computed in integers: estimated {{[0-9,]+}} cycles, in f32 {{[0-9,]+}} cycles
+// REMARK:      use_integer_products_gain.mlir:{{[0-9]+}}:9: remark: not computed in integers: estimated {{[0-9,]+}} cycles in integers, {{[0-9,]+}} cycles in f32
 // REMARK-NEXT: use_integer_products_gain.mlir:{{[0-9]+}}:9: remark: not computed in integers: estimated
-// REMARK-NEXT: use_integer_products_gain.mlir:{{[0-9]+}}:9: remark: computed in integers: estimated {{[0-9,]+}} cycles, in f32 {{[0-9,]+}} cycles
+// REMARK-NEXT: use_integer_products_gain.mlir:{{[0-9]+}}:9: remark: computed in integers: estimated {{[0-9,]+}} cycles in integers, {{[0-9,]+}} cycles in f32
 // WORDS: graph.conv2d {{.*}} : tensor<1x28x28x1xf32>, tensor<5x5x1x8xf32> -> tensor<1x24x24x8xf32>
 // WORDS: graph.conv2d {{.*}} : tensor<1x14x14x64xf32>, tensor<3x3x1x64xf32> -> tensor<1x12x12x64xf32>
 // WORDS: graph.matmul {{.*}} : tensor<1x1024xui8>, tensor<1024x1024xi8> -> tensor<1x1024xi32>

@@ -7,7 +7,7 @@
 
 // A Cortex-A72 has no dot products of 8 bits: what was a product of f32 stays one, and one of i32 that is asked for is
 // one of bytes all the same.
-// REMARK: remark: not computed in integers: estimated {{[0-9,]+}} cycles, in f32 {{[0-9,]+}} cycles
+// REMARK: remark: not computed in integers: estimated {{[0-9,]+}} cycles in integers, {{[0-9,]+}} cycles in f32
 // REMARK: remark: computed in integers
 // REMARK-NOT: estimated
 // CHECK:     graph.matmul {{.*}} -> tensor<4x3xf32>

@@ -13,7 +13,7 @@
 // WIDE-NEXT:  %[[W:.*]] = graph.cast %w : tensor<256x128xbf16> -> tensor<256x128xf32>
 // WIDE-NEXT:  %[[SUM:.*]] = graph.matmul %[[X]], %[[W]] : tensor<64x256xf32>, tensor<256x128xf32> -> tensor<64x128xf32>
 // CHECK-NEXT: %{{.*}} = graph.cast %[[SUM]] : tensor<64x128xf32> -> tensor<64x128xbf16>
-// REMARK: use_short_factors.mlir:{{[0-9]+}}:8: remark: factors are bf16: estimated {{.*}} cycles, in bf16 {{.*}} cycles
+// REMARK: use_short_factors.mlir:{{[0-9]+}}:8: remark: factors are bf16: estimated {{.*}} cycles in f32, {{.*}} cycles in bf16
 func.func @product(%x: tensor<64x256xbf16>) -> tensor<64x128xbf16> {
   %w = graph.constant dense<0.3> : tensor<256x128xbf16>
   %y = graph.matmul %x, %w : tensor<64x256xbf16>, tensor<256x128xbf16> -> tensor<64x128xbf16>
@@ -71,8 +71,8 @@ func.func @arguments(%x: tensor<4x256xf16>, %w: tensor<256x128xf16>, %z: tensor<
 // CHECK-LABEL: @wide
 // CHECK: graph.conv2d %{{.*}}, %{{.*}} {groups = 2 : i64} : tensor<1x2x4x4xf32>, tensor<2x1x1x1xf32> -> tensor<1x2x4x4xf32>
 // CHECK: graph.conv_transpose2d %{{.*}}, %{{.*}} : tensor<1x2x4x4xf32>, tensor<2x1x1x1xf32> -> tensor<1x1x4x4xf32>
-// REMARK: remark: factors are f32: the convolution has groups
-// REMARK: remark: factors are f32: graph.conv_transpose2d has no words of short numbers
+// REMARK: remark: factors are f32: a convolution with groups is computed in f32 only
+// REMARK: remark: factors are f32: graph.conv_transpose2d is computed in f32 only
 func.func @wide(%i: tensor<1x2x4x4xbf16>) -> (tensor<1x2x4x4xbf16>, tensor<1x1x4x4xbf16>) {
   %k = graph.constant dense<0.5> : tensor<2x1x1x1xbf16>
   %z = graph.conv2d %i, %k {groups = 2 : i64} : tensor<1x2x4x4xbf16>, tensor<2x1x1x1xbf16> -> tensor<1x2x4x4xbf16>

@@ -11,6 +11,7 @@
 // CHECK: func.func @product
 // CHECK-NOT: loop.for
 // CHECK: func.call @contract(%a, %b, %c)
+// REMARK: remark: the loop 'i' becomes the kernel 'contract'
 func.func @product(%a: memref<8x16xf32>, %b: memref<16x16xf32>, %c: memref<8x16xf32> {mlc.output}) {
   %zero = arith.constant 0.0 : f32
   affine.for %i = 0 to 8 {

@@ -16,7 +16,8 @@ func.func @prefix_sum(%x: memref<1024xf32>, %y: memref<1024xf32> {mlc.output}) {
   return
 }
 
-// One buffer under two names.
+// One buffer under two names; a copy waits for memory.
+// REMARK: the loop 'i' stays as it is: no schedule template takes it
 // REMARK: the loop 'i' stays as it is: an iteration of 'i' stores an element that another one of 'i' touches
 func.func @two_names(%z: memref<32x32xf32>, %x: memref<32x32xf32> {mlc.output}) {
   affine.for %i = 0 to 32 {
@@ -137,6 +138,8 @@ func.func @scheduled(%x: memref<1024xf32>, %y: memref<1024xf32> {mlc.output}) at
 }
 
 // Few points, and copies of what lies side by side, take no kernel.
+// REMARK: the loop 'i' stays as it is: its loads run 64 times, and a kernel takes 256
+// REMARK: the loop 'i' stays as it is: no schedule template takes it
 func.func @few(%x: memref<64xf32>, %a: memref<1024xf32>, %y: memref<64xf32> {mlc.output}, %b: memref<1024xf32> {mlc.output}) {
   affine.for %i = 0 to 64 {
     %v = affine.load %x[%i] : memref<64xf32>

@@ -195,3 +195,19 @@ func.func @linalg(%x: memref<4x8xi32>, %y: memref<4xi32> {mlc.output}) {
   }
   return
 }
+
+// CHECK-LABEL: @copies
+// CHECK:      loop.for parallel "m" %m = 0 to 4 {
+// CHECK-NEXT:   loop.for parallel "n" %n = 0 to 8 {
+// CHECK-NEXT:     %[[V:.*]] = loop.load %x[%m, %n] : memref<4x8xf32>
+// CHECK-NEXT:     loop.store %[[V]], %y[%m, %n] : memref<4x8xf32>
+// CHECK:      %[[ONE:.*]] = loop.load %a[] : memref<f32>
+// CHECK-NEXT: loop.store %[[ONE]], %b[] : memref<f32>
+// CHECK-NEXT: func.return
+func.func @copies(%x: memref<4x8xf32>, %y: memref<4x8xf32> {mlc.output}, %a: memref<f32>, %b: memref<f32> {mlc.output},
+    %e: memref<0xf32>, %f: memref<0xf32> {mlc.output}) {
+  memref.copy %x, %y : memref<4x8xf32> to memref<4x8xf32>
+  memref.copy %a, %b : memref<f32> to memref<f32>
+  memref.copy %e, %f : memref<0xf32> to memref<0xf32>
+  return
+}

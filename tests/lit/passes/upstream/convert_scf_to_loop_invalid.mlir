@@ -87,3 +87,11 @@ func.func @layout(%x: memref<4xf32, strided<[2]>>) {
   linalg.exp ins(%x : memref<4xf32, strided<[2]>>) outs(%x : memref<4xf32, strided<[2]>>)
   return
 }
+
+// -----
+
+func.func @copy(%x: memref<?xf32>, %y: memref<?xf32> {mlc.output}) {
+  // expected-error @+1 {{memref.copy: found memref<?xf32>; required: a static shape and no layout}}
+  memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+  return
+}

@@ -118,9 +118,9 @@ def test_remarks_say_what_was_compared() -> None:
       return %y : tensor<256x512xf32>
     }"""
     (stays,) = _remarks(floats, NarrowProductsPass(), "haswell")
-    assert stays.startswith("factors stay f32: estimated ") and " cycles, in bf16 " in stays
+    assert stays.startswith("factors stay f32: estimated ") and " cycles in f32, " in stays
     (rounded,) = _remarks(floats, NarrowProductsPass(), "sapphirerapids-amx")
-    assert rounded.startswith("factors are rounded to bf16: estimated ") and " cycles, in bf16 " in rounded
+    assert rounded.startswith("factors are rounded to bf16: estimated ") and " cycles in f32, " in rounded
     quantized = """
     func.func @main(%q: tensor<1x28x28x1xui8>) -> tensor<1x24x24x8xf32> {
       %s = graph.constant dense<0.5> : tensor<f32>
@@ -134,7 +134,7 @@ def test_remarks_say_what_was_compared() -> None:
       return %y : tensor<1x24x24x8xf32>
     }"""
     (not_integers,) = _remarks(quantized, UseIntegerProductsPass(), "haswell")
-    assert not_integers.startswith("not computed in integers: estimated ") and " cycles, in f32 " in not_integers
+    assert not_integers.startswith("not computed in integers: estimated ") and " cycles in integers, " in not_integers
     assert _remarks(quantized, UseIntegerProductsPass("keep"), "haswell") == ["computed in integers"]
 
 
