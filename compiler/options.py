@@ -87,7 +87,7 @@ class CompileOptions:
         Choice(
             "name",
             "bf16: factors of products of f32 are rounded to bf16 where that is faster, and summed in f32; keep: "
-            "quantised ones are integers also where f32 is faster (f32)",
+            "quantised ones are integers, those of 16 bits stay short, also where f32 is faster (f32)",
             "'f32', 'bf16' or 'keep'",
             choices=PRECISIONS,
         ),
