@@ -103,6 +103,11 @@ class MemoryAccess:
         return isinstance(self.op, StoreOp)
 
 
+def is_view(op: object) -> bool:
+    """Whether the result of an op is the memory of its first operand under another type."""
+    return isinstance(op, _VIEWS)
+
+
 def base_of(buffer: SSAValue) -> SSAValue:
     """The buffer that a view is a view of; two different ones, arguments of functions included, share no memory."""
     while isinstance(buffer.owner, _VIEWS):

@@ -18,6 +18,7 @@ from mlc.passes.loop_to_llvm._aliases import check_calls
 from mlc.passes.loop_to_llvm._arith import CHEAP_MATH
 from mlc.passes.loop_to_llvm._functions import lower_function
 from mlc.passes.loop_to_llvm._halves import halves_as_bits
+from mlc.passes.loop_to_llvm._lost_results import warn_of_lost_results
 from mlc.passes.loop_to_llvm._matrices import declare_preparation, lower_matrices, makes_matrices
 from mlc.passes.loop_to_llvm._saturating_packs import use_saturating_packs
 from mlc.passes.loop_to_llvm._threads import outline_threads
@@ -62,6 +63,7 @@ class ConvertLoopToLlvmPass(Pass):
 
     def _lower(self, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> None:
         has_matrices = makes_matrices(module)
+        warn_of_lost_results(module, ctx)
         halves_as_bits(module)
         use_saturating_packs(module, machine)
         outline_threads(module, ctx)
