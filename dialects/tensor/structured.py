@@ -290,15 +290,15 @@ class StructuredOp(IRDLOperation, ABC):
 
         Subscripts name dims before these are declared, so dims are numbered by first use, and renumbered at the end.
         """
-        seen: list[str] = []
+        seen: dict[str, tuple[int, int]] = {}  # the number of each name, and where it stands first
 
         def leaf() -> AffineExpr | None:
+            position = parser.pos
             name = parser.parse_optional_identifier()
             if name is None:
                 return None
-            if name not in seen:
-                seen.append(name)
-            return AffineExpr.dimension(seen.index(name))
+            number, _ = seen.setdefault(name, (len(seen), position))
+            return AffineExpr.dimension(number)
 
         operands: list[UnresolvedOperand] = []
         subscripts: list[list[AffineExpr]] = []
@@ -309,16 +309,15 @@ class StructuredOp(IRDLOperation, ABC):
             )
             if not parser.parse_optional_punctuation(","):
                 break
-        position = parser.pos
         parser.parse_keyword("over")
         dims = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_dim(parser))
         if parser.parse_optional_keyword("reduce"):
             dims += parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_dim(parser))
         order = [name for name, _ in dims]
-        for name in seen:
+        for name, (_, position) in seen.items():
             if name not in order:
                 parser.raise_error(
-                    f"subscript '{name}' is not one of the dims {', '.join(order)}", at_position=position
+                    f"subscript '{name}' is not one of the dims {', '.join(order)}", position, position + len(name)
                 )
         renumber = [AffineExpr.dimension(order.index(name)) for name in seen]
         subscripts = [[e.replace_dims_and_symbols(renumber, []) for e in row] for row in subscripts]
