@@ -18,7 +18,7 @@ from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._addresses import Addresses
 from mlc.passes.loop_to_llvm._lanes import ORDERING, load_lanes, store_lanes
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element, truncate
+from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, lower_type, memory_element, truncate
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, element_type, memref_type
@@ -40,7 +40,7 @@ def _load(op: Operation, pointer: SSAValue) -> list[Operation]:
     kind = op.results[0].type
     stored = in_memory(kind)
     load = llvm.LoadOp.create(operands=[pointer], result_types=[stored], properties=ORDERING)
-    if stored is kind:
+    if stored == lower_type(kind):
         return [load]
     return [load, truncate(load.results[0], kind)]
 
@@ -48,7 +48,7 @@ def _load(op: Operation, pointer: SSAValue) -> list[Operation]:
 def _store(op: Operation, pointer: SSAValue) -> list[Operation]:
     value = op.operands[0]
     stored = in_memory(value.type)
-    if stored is value.type:
+    if stored == lower_type(value.type):
         return [llvm.StoreOp.create(operands=[value, pointer], properties=ORDERING)]
     wide = llvm.ZExtOp(value, stored)
     return [wide, llvm.StoreOp.create(operands=[wide.res, pointer], properties=ORDERING)]

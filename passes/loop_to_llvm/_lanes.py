@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import loop
 from mlc.dialects.llvm import vectors
-from mlc.passes.loop_to_llvm._types import bit_width, in_memory, integer_constant, offset, shuffle, truncate
+from mlc.passes.loop_to_llvm._types import bit_width, in_memory, integer_constant, lower_type, offset, shuffle, truncate
 from mlc.support.types import Vector, element_type, memref_type, vector_type
 from mlc.targets.machine import Machine
 
@@ -37,7 +37,7 @@ def load_lanes(op: loop.LoadOp, pointer: SSAValue, machine: Machine) -> list[Ope
         new = _masked_load(pointer, stored, active)
     else:
         new = _load_pieces(pointer, stored, length, active)
-    return new if stored is wanted else [*new, truncate(new[-1].results[0], wanted)]
+    return new if stored == lower_type(wanted) else [*new, truncate(new[-1].results[0], wanted)]
 
 
 def store_lanes(op: loop.StoreOp, pointer: SSAValue, machine: Machine) -> list[Operation]:
@@ -45,7 +45,7 @@ def store_lanes(op: loop.StoreOp, pointer: SSAValue, machine: Machine) -> list[O
     new: list[Operation] = []
     value = op.value
     stored = cast(Vector, in_memory(value.type))
-    if stored is not value.type:
+    if stored != lower_type(value.type):
         new.append(wide := llvm.ZExtOp(value, stored))
         value = wide.res
     length, active = _lengths(op)

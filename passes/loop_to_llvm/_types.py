@@ -69,8 +69,8 @@ def lower_type(attribute: Attribute) -> Attribute:
 
 
 def memory_element(element: Attribute) -> Attribute:
-    """How an element is kept in memory: an i1 takes a byte."""
-    return i8 if element == i1 else element
+    """How an element is kept in memory: an i1 takes a byte, an index an integer."""
+    return i8 if element == i1 else lower_type(element)
 
 
 def in_memory(accessed: Attribute) -> Attribute:
@@ -78,7 +78,7 @@ def in_memory(accessed: Attribute) -> Attribute:
     vector = vector_type(accessed)
     if vector is None:
         return memory_element(accessed)
-    return VectorType(i8, vector.get_shape()) if vector.element_type == i1 else accessed
+    return VectorType(memory_element(vector.element_type), vector.get_shape())
 
 
 def bit_width(attribute: Attribute) -> int:
