@@ -54,14 +54,14 @@ func.func @stay(%x: tensor<64x256xbf16>, %z: tensor<64x256xf32>) -> (tensor<64x1
 // Words are made of constants. Of another matrix, numbers are widened where a few rows meet them; before many rows do,
 // and before they are moved, so that what computes them stores them wider.
 // CHECK-LABEL: @arguments
-// CHECK:      graph.matmul %x, %w : tensor<4x256xf16>, tensor<256x128xf16> -> tensor<4x128xf32>
+// CHECK:      graph.matmul %x, %w : tensor<4x255xf16>, tensor<255x128xf16> -> tensor<4x128xf32>
 // SHORT:      graph.matmul %{{.*}}, %{{.*}} : tensor<2048x256xf{{.*}}>, tensor<256x128xf{{.*}}> -> tensor<2048x128xf32>
 // WIDE:       %[[V:.*]] = graph.cast %v : tensor<128x256xf16> -> tensor<128x256xf32>
 // WIDE-NEXT:  %[[T:.*]] = graph.transpose %[[V]] [1, 0] : tensor<128x256xf32> -> tensor<256x128xf32>
 // WIDE-NEXT:  graph.matmul %{{.*}}, %[[T]] : tensor<2048x256xf32>, tensor<256x128xf32> -> tensor<2048x128xf32>
-func.func @arguments(%x: tensor<4x256xf16>, %w: tensor<256x128xf16>, %z: tensor<2048x256xf16>, %v: tensor<128x256xf16>)
+func.func @arguments(%x: tensor<4x255xf16>, %w: tensor<255x128xf16>, %z: tensor<2048x256xf16>, %v: tensor<128x256xf16>)
     -> (tensor<4x128xf16>, tensor<2048x128xf16>) {
-  %y = graph.matmul %x, %w : tensor<4x256xf16>, tensor<256x128xf16> -> tensor<4x128xf16>
+  %y = graph.matmul %x, %w : tensor<4x255xf16>, tensor<255x128xf16> -> tensor<4x128xf16>
   %t = graph.transpose %v [1, 0] : tensor<128x256xf16> -> tensor<256x128xf16>
   %u = graph.matmul %z, %t : tensor<2048x256xf16>, tensor<256x128xf16> -> tensor<2048x128xf16>
   return %y, %u : tensor<4x128xf16>, tensor<2048x128xf16>
