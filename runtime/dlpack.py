@@ -10,6 +10,8 @@ import numpy as np
 
 _Array = np.ndarray[Any, Any]
 
+UNREADABLE = (BufferError, RuntimeError, TypeError, ValueError)
+"""What libraries raise for arrays that they do not give, or that NumPy cannot hold."""
 _BFLOAT, _UNSIGNED = 4, 1
 """Codes of kinds of numbers (`DLDataTypeCode` in dlpack.h)."""
 
@@ -55,14 +57,14 @@ def from_dlpack(array: Any) -> _Array:
     """The elements of an array of another library, as one of NumPy in the same memory; bf16 is that of `ml_dtypes`.
 
     Raises:
-        BufferError, RuntimeError, TypeError, ValueError: it is not in memory of the CPU, or has elements of a type that
+        Exception: one of `UNREADABLE`; it is not in memory of the CPU, or has elements of a type that
             NumPy lacks.
     """
     try:
         return cast(_Array, np.from_dlpack(array))
-    except (BufferError, RuntimeError, TypeError, ValueError):
+    except UNREADABLE:
         bits = _Bits(array)
-        with suppress(BufferError, RuntimeError, TypeError, ValueError):
+        with suppress(*UNREADABLE):
             found = cast(_Array, np.from_dlpack(bits))
             if bits.is_bfloat:
                 import ml_dtypes

@@ -16,7 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.runtime.dlpack import from_dlpack
+from mlc.runtime.dlpack import UNREADABLE, from_dlpack
 from mlc.runtime.extents import actual_outputs, holders
 from mlc.runtime.library import Library, TensorInfo
 
@@ -188,7 +188,7 @@ class Model:
         elif hasattr(value, "__dlpack__"):
             try:
                 array = from_dlpack(value)
-            except (BufferError, RuntimeError, TypeError, ValueError) as e:
+            except UNREADABLE as e:
                 raise InputError(f"input '{info.name}' cannot be read through DLPack: {e}") from None
         else:
             raise InputError(

@@ -25,12 +25,17 @@ def why_not_short(op: GraphOp) -> str | None:
 
 
 def is_known(value: SSAValue) -> bool:
-    """Whether a value is computed from constants."""
-    owner = value.owner
-    if isinstance(owner, ConstantOp):
-        return True
-    is_simple = isinstance(owner, GraphOp) and (owner.MAPS or isinstance(owner, MoveOp))
-    return is_simple and isinstance(owner, Operation) and all(is_known(v) for v in owner.operands)
+    """Whether a value is computed from constants, by elementwise ops and moves."""
+    seen, pending = {value}, [value]
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, ConstantOp):
+            continue
+        if not isinstance(owner, GraphOp) or not (owner.MAPS or isinstance(owner, MoveOp)):
+            return False
+        pending += [v for v in owner.operands if v not in seen]
+        seen.update(owner.operands)
+    return True
 
 
 def multiply_short(op: MatmulOp | ConvOp, factors: Sequence[SSAValue]) -> GraphOp:

@@ -125,7 +125,7 @@ class TypedProduct:
             is_quantized: whether the image has to be made of quantised numbers.
         """
         products = self._products(machine, "f32")
-        moved = read_cycles(_WORD * self.weights, machine, _WORD * among)
+        moved = self._arriving(machine, _WORD, among)
         dequantizing = _DEQUANTIZING * self.image / machine.lanes(32) / _ports(machine) if is_quantized else 0.0
         return max(products, moved) + dequantizing + self._behind(machine, 0)
 
@@ -140,11 +140,10 @@ class TypedProduct:
             is_rounded: whether an image of halves has to be made of f32.
         """
         per_word = PER_WORD[rhs]
-        size = _WORD // per_word
         products = self._products(machine, lhs, rhs)
-        moved = read_cycles(size * self.weights, machine, size * among)
+        moved = self._arriving(machine, _WORD // per_word, among)
         total = max(products, moved)
-        if PER_WORD[rhs] == 2:
+        if per_word == 2:
             if not is_rounded:
                 return total + self._behind(machine, 0)
             has_instruction = machine.dot_instruction(rhs, rhs, machine.vector_bits) is not None
@@ -159,15 +158,17 @@ class TypedProduct:
         """The cycles with weights of halves, each of which becomes f32 whenever it is multiplied."""
         taken_apart = _WordCost(machine.issue.fma_units / 2, 2, 2, 2)
         steps = self.taps * ceil(self.depth / PER_WORD[rhs])
-        size = _WORD // PER_WORD[rhs]
-        moved = read_cycles(size * self.weights, machine, size * among)
+        moved = self._arriving(machine, _WORD // PER_WORD[rhs], among)
         return max(self._tiles(machine, taken_apart, steps), moved) + self._behind(machine, 0)
 
     def widening_cycles(self, machine: Machine, rhs: str, among: int) -> float:
         """The cycles of making f32 of weights of halves, and of storing them."""
-        size = _WORD + _WORD // PER_WORD[rhs]
-        moved = read_cycles(size * self.weights, machine, size * among)
+        moved = self._arriving(machine, _WORD + _WORD // PER_WORD[rhs], among)
         return max(_DEQUANTIZING * self.weights / machine.lanes(32) / _ports(machine), moved)
+
+    def _arriving(self, machine: Machine, size: int, among: int) -> float:
+        """The cycles until weights of `size` bytes each have come from where they are between two calls."""
+        return read_cycles(size * self.weights, machine, size * among)
 
     def _behind(self, machine: Machine, scaling: int) -> float:
         """The cycles of what follows sums."""

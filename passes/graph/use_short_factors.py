@@ -20,7 +20,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.dtypes import HALVES, to_numpy
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target
 
 _PRODUCTS = MatmulOp | ConvOp | ConvTransposeOp
 
@@ -59,14 +59,15 @@ class UseShortFactorsPass(Pass):
         products = {op: element for op in every if (element := _short_type(op, ctx.resources)) is not None}
         if not products:
             return  # nothing asks what the target is
+        machine = resolve_target(ctx.target)
         among = weights_among([op for op in products if isinstance(op, MatmulOp | ConvOp)])
         for op, element in products.items():
-            self._choose(op, element, among, ctx)
+            self._choose(op, element, machine, among, ctx)
 
-    def _choose(self, op: GraphOp, element: Attribute, among: int, ctx: CompilerContext) -> None:
+    def _choose(self, op: GraphOp, element: Attribute, machine: Machine, among: int, ctx: CompilerContext) -> None:
         if (reason := why_not_short(op)) is None:
             assert isinstance(op, MatmulOp | ConvOp)
-            machine, problem, name = resolve_target(ctx.target), TypedProduct.of(op), str(element)
+            problem, name = TypedProduct.of(op), str(element)
             wide = problem.float_cycles(machine, among, is_quantized=True)
             if has_words := is_known(op.operands[1]):
                 short = problem.short_cycles(machine, name, name, among, is_rounded=False)

@@ -67,13 +67,13 @@ class OutlineLoopsPass(Pass):
     """How often a load has to run: loops over fewer points take less time than another function is worth."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        machine = None
+        machine, names = None, KernelNames(module)
         for function in models_of(module):
             marks = marks_of(function.args, function.arg_attrs)
             if "schedule" in function.attributes or any(donated_to(each) is not None for each in marks):
                 continue
             machine = machine or resolve_target(ctx.target)
-            outliner = _Outliner(function, KernelNames(module), machine, ctx)
+            outliner = _Outliner(function, names, machine, ctx)
             for loop in outermost_loops(function):
                 outliner.visit(loop, self.least_points)
             for kernel in outliner.kernels:

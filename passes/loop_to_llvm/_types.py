@@ -78,7 +78,8 @@ def in_memory(accessed: Attribute) -> Attribute:
     vector = vector_type(accessed)
     if vector is None:
         return memory_element(accessed)
-    return VectorType(memory_element(vector.element_type), vector.get_shape())
+    element = memory_element(vector.element_type)
+    return accessed if element is vector.element_type else VectorType(element, vector.get_shape())
 
 
 def bit_width(attribute: Attribute) -> int:

@@ -6,7 +6,7 @@ some of it as native code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 from mlc.support.errors import UserError  # noqa: E402
-from mlc.testing.torch_graphs import run_graph, traced  # noqa: E402
+from mlc.tests.numeric.torch_eager import Function, assert_as_eager, compiled  # noqa: E402
 
 linalg = torch.linalg
-_Function = Callable[..., Any]
-_TOLERANCE = {torch.complex64: 2e-5, torch.complex128: 1e-12}
+_compiled = partial(compiled, native=False)
+_assert_as_eager = partial(assert_as_eager, native=False)
 _DTYPES = pytest.mark.parametrize("dtype", [torch.complex64, torch.complex128], ids=["c64", "c128"])
 
 
@@ -32,28 +32,7 @@ def _definite(*shape: int) -> Any:
     return a @ a.mH + shape[-1] * torch.eye(shape[-1], dtype=a.dtype)
 
 
-def _flat(found: Any) -> list[Any]:
-    return [found] if isinstance(found, torch.Tensor) else list(found)
-
-
-def _compiled(function: _Function, *arguments: Any, native: bool = False) -> list[Any]:
-    graph = traced(lambda *values: _flat(function(*values)), arguments)
-    return run_graph(graph, arguments, native=native)
-
-
-def _assert_as_eager(function: _Function, *arguments: Any, native: bool = False) -> None:
-    found, expected = _compiled(function, *arguments, native=native), _flat(function(*arguments))
-    assert len(found) == len(expected)
-    for a, b in zip(found, expected, strict=True):
-        assert (a.dtype, a.shape) == (b.dtype, b.shape)
-        if not (b.dtype.is_floating_point or b.dtype.is_complex):
-            assert torch.equal(a, b)
-        elif b.numel():
-            scale = max(float(b.abs().max()), 1e-300)
-            assert float((a - b).abs().max()) <= _TOLERANCE[arguments[0].dtype] * scale
-
-
-_OF_DEFINITE: dict[str, _Function] = {
+_OF_DEFINITE: dict[str, Function] = {
     "cholesky_ex": linalg.cholesky_ex,
     "cholesky_ex, upper": lambda a: linalg.cholesky_ex(a, upper=True),
     "cholesky_inverse": torch.cholesky_inverse,
@@ -63,7 +42,7 @@ _OF_DEFINITE: dict[str, _Function] = {
     "eigvalsh": linalg.eigvalsh,
     "eigvalsh, upper": lambda a: linalg.eigvalsh(a, UPLO="U"),
 }
-_OF_ANY: dict[str, _Function] = {
+_OF_ANY: dict[str, Function] = {
     "lu": linalg.lu,
     "lu_factor_ex": linalg.lu_factor_ex,
     "qr": linalg.qr,
@@ -76,7 +55,7 @@ _OF_ANY: dict[str, _Function] = {
     "cumprod": lambda a: (a.cumprod(-1), a.cumprod(-2)),
     "prod of real numbers": lambda a: (a.real.prod(-1, dtype=a.dtype), a.real.cumprod(-1, dtype=a.dtype)),
 }
-_SYSTEMS: dict[str, _Function] = {
+_SYSTEMS: dict[str, Function] = {
     "solve": lambda a, b: linalg.solve_ex(a, b),
     "solve from the right": lambda a, b: linalg.solve_ex(a, b.mT, left=False),
     "triangular": lambda a, b: linalg.solve_triangular(a, b, upper=True),
@@ -166,6 +145,6 @@ def test_natively(name: str, dtype: Any) -> None:
         (lambda a: a.to(torch.complex32).conj() * 1, "its elements are torch.complex32, which has no type in the IR"),
     ],
 )
-def test_what_stays_in_torch_says_why(function: _Function, message: str) -> None:
+def test_what_stays_in_torch_says_why(function: Function, message: str) -> None:
     with pytest.raises(UserError, match=message):
         _compiled(function, _definite(3, 3))

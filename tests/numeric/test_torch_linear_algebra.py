@@ -6,7 +6,7 @@ what cannot be factored failed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,11 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 from mlc.support.errors import UserError  # noqa: E402
-from mlc.testing.torch_graphs import run_graph, traced  # noqa: E402
+from mlc.tests.numeric.torch_eager import Function, assert_as_eager, compiled  # noqa: E402
 
 linalg = torch.linalg
-_Function = Callable[..., Any]
-_TOLERANCE = {torch.float32: 2e-5, torch.float64: 1e-12}
+_compiled = partial(compiled, native=True)
+_assert_as_eager = partial(assert_as_eager, native=True)
 _DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["f32", "f64"])
 
 
@@ -42,28 +42,7 @@ def _definite(*shape: int) -> Any:
     return a @ a.mT + shape[-1] * torch.eye(shape[-1], dtype=a.dtype)
 
 
-def _flat(found: Any) -> list[Any]:
-    return [found] if isinstance(found, torch.Tensor) else list(found)
-
-
-def _compiled(function: _Function, *arguments: Any) -> list[Any]:
-    graph = traced(lambda *values: _flat(function(*values)), arguments)
-    return run_graph(graph, arguments, native=True)
-
-
-def _assert_as_eager(function: _Function, *arguments: Any) -> None:
-    found, expected = _compiled(function, *arguments), _flat(function(*arguments))
-    assert len(found) == len(expected)
-    for a, b in zip(found, expected, strict=True):
-        assert (a.dtype, a.shape) == (b.dtype, b.shape)
-        if not b.dtype.is_floating_point:
-            assert torch.equal(a, b)
-        elif b.numel():
-            scale = max(float(b.abs().max()), 1e-300)
-            assert float((a - b).abs().max()) <= _TOLERANCE[b.dtype] * scale
-
-
-_OF_DEFINITE: dict[str, _Function] = {
+_OF_DEFINITE: dict[str, Function] = {
     "cholesky_ex": linalg.cholesky_ex,
     "cholesky_ex, upper": lambda a: linalg.cholesky_ex(a, upper=True),
     "cholesky_inverse": torch.cholesky_inverse,
@@ -107,7 +86,7 @@ def test_orthogonal_factors_of_zeros_of_either_sign() -> None:
     _assert_as_eager(linalg.qr, torch.tensor([[0.0, 1.0], [-0.0, 2.0], [0.0, 0.0]]))
 
 
-_SYSTEMS: dict[str, _Function] = {
+_SYSTEMS: dict[str, Function] = {
     "solve": lambda a, b: linalg.solve_ex(a, b),
     "solve from the right": lambda a, b: linalg.solve_ex(a, b.mT, left=False),
     "solve, all results": lambda a, b: torch.ops.aten._linalg_solve_ex(a, b),
@@ -167,7 +146,7 @@ def test_values_of_eigenvectors_and_singular_vectors(upper: str) -> None:
 
 def test_pseudoinverses() -> None:
     deficient = _matrix(2, 5, 2) @ _matrix(2, 2, 4)
-    functions: list[_Function] = [
+    functions: list[Function] = [
         linalg.pinv,
         lambda a: linalg.pinv(a, atol=0.5),
         lambda a: linalg.pinv(a, rtol=torch.tensor([0.1, 0.9])),
@@ -198,7 +177,7 @@ def test_singular_matrices() -> None:
     _assert_as_eager(linalg.lu_factor_ex, torch.zeros(2, 3, 3))
     _assert_as_eager(linalg.det, ones)
     assert [r.tolist() for r in _compiled(linalg.slogdet, ones)] == [0.0, -float("inf")]
-    functions: list[_Function] = [linalg.inv_ex, lambda a: linalg.solve_ex(a, a)]
+    functions: list[Function] = [linalg.inv_ex, lambda a: linalg.solve_ex(a, a)]
     for function in functions:
         found, expected = _compiled(function, ones), function(ones)
         assert torch.equal(found[1], expected[1])
@@ -215,7 +194,7 @@ def test_singular_matrices() -> None:
         (torch.linalg.eigvals, "mlc has no eigenvalues of matrices that are not symmetric"),
     ],
 )
-def test_what_stays_in_torch_says_why(function: _Function, message: str) -> None:
+def test_what_stays_in_torch_says_why(function: Function, message: str) -> None:
     with pytest.raises(UserError, match=message):
         _compiled(function, _definite(3, 3))
 
