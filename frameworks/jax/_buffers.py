@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from mlc.runtime.model import empty_lines
+from mlc.support.dtypes import bits_of, is_stored
 
 _LARGE = 1 << 19
 """The bytes from which memory of NumPy is handed over, which takes 15 us: filling less with zeros is faster, and
@@ -28,7 +29,7 @@ _UNSHARED = 2
 def donors_of(arguments: Sequence[_Kind], donated: Sequence[int], results: Sequence[_Kind]) -> dict[int, int]:
     """The donated arguments in whose memory results may lie, by the numbers of these: large ones of the same type, in
     order."""
-    free, found = list(donated), dict[int, int]()
+    free, found = [i for i in donated if not is_packed(arguments[i][1])], dict[int, int]()
     for number, (shape, dtype) in enumerate(results):
         place = next((i for i in free if arguments[i] == (shape, dtype)), None)
         if place is not None and _size(shape, dtype) >= _LARGE:
@@ -39,6 +40,11 @@ def donors_of(arguments: Sequence[_Kind], donated: Sequence[int], results: Seque
 
 def _size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     return int(np.prod(shape)) * dtype.itemsize
+
+
+def is_packed(dtype: Any) -> bool:
+    """Whether arrays of JAX hold several elements in a byte; those of NumPy, as artifacts, hold each in its own."""
+    return isinstance(dtype, np.dtype) and is_stored(dtype) and bits_of(dtype) < 8
 
 
 @functools.cache
@@ -53,7 +59,8 @@ class Results:
 
     Small ones are made by JAX, which fills them with zeros, and are written to before anybody sees them. Large ones
     are NumPy's and start on a cache line, as XLA wants memory that it takes over. Such a one of an earlier call is
-    written to again where it was donated, if nobody else sees it.
+    written to again where it was donated, if nobody else sees it. Elements of which JAX holds several in a byte are
+    NumPy's, too, and copied.
 
     Args:
         types: shapes and dtypes.
@@ -64,8 +71,10 @@ class Results:
         self._types = list(types)
         self._donors = dict(donors)
         sizes = [_size(shape, dtype) for shape, dtype in types]
-        self._small = [i for i, size in enumerate(sizes) if size < _LARGE]
-        self._large = [i for i, size in enumerate(sizes) if size >= _LARGE]
+        self._packed = [i for i, (_, dtype) in enumerate(types) if is_packed(dtype)]
+        whole = [i for i in range(len(types)) if i not in self._packed]
+        self._small = [i for i in whole if sizes[i] < _LARGE]
+        self._large = [i for i in whole if sizes[i] >= _LARGE]
         self._sizes = sizes
         wanted = [self._types[i] for i in self._small]
 
@@ -81,7 +90,7 @@ class Results:
     @property
     def are_small(self) -> bool:
         """Whether JAX makes all of them."""
-        return not self._large
+        return not self._large and not self._packed
 
     def new(self, addresses: Any, given: Mapping[int, np.ndarray[Any, Any]]) -> list[Any]:
         """Memory for each result, some of which may be `given`; its addresses are put into a list of pointers."""
@@ -93,6 +102,9 @@ class Results:
         for i in self._large:
             shape, dtype = self._types[i]
             found[i] = given[i] if i in given else empty_lines(shape, dtype, self._sizes[i])
+            addresses[i] = found[i].ctypes.data
+        for i in self._packed:
+            found[i] = np.empty(*self._types[i])
             addresses[i] = found[i].ctypes.data
         return found
 
@@ -122,4 +134,6 @@ class Results:
             array = results[i] = cast(Any, jax).dlpack.from_dlpack(memory)
             number = id(array)
             _behind[number] = weakref.ref(array, lambda _, number=number: _behind.pop(number, None)), memory
+        for i in self._packed:
+            results[i] = cast(Any, jax).numpy.asarray(results[i])
         return results

@@ -12,7 +12,7 @@ import numpy as np
 
 from mlc.api import compile as compile_model
 from mlc.frameworks._options import require_known
-from mlc.frameworks.jax._buffers import Results, array_types, donors_of
+from mlc.frameworks.jax._buffers import Results, array_types, donors_of, is_packed
 from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
 from mlc.frameworks.jax._source import lowered
 from mlc.frameworks.jax._xla_call import LEAST_RESULTS, call_by_xla
@@ -81,6 +81,7 @@ class Compiled:
         self._tree = traced.in_tree
         self._out_tree = traced.out_tree
         self._expected = [_kind(a) for a in traced.jaxpr.in_avals]
+        self._packed = [i for i, (_, dtype) in enumerate(self._expected) if is_packed(dtype)]
         self._kinds: list[Any] | None = None
         """The types that arrays had in the last call, None for what was none. JAX has one object for equal ones, so
         that comparing these lists is quick."""
@@ -92,7 +93,8 @@ class Compiled:
         self._by_xla: Callable[..., Any] | None = None
         """What calls it if it has many results, all of them small."""
         has_keys = self._keys or any(is_key(dtype) for _, dtype in self._expected)
-        if len(infos) >= LEAST_RESULTS and self._results.are_small and not donated and not has_keys:
+        is_plain = self._results.are_small and not donated and not has_keys and not self._packed
+        if len(infos) >= LEAST_RESULTS and is_plain:
             workspace = self.model.signature.workspace_bytes
             self._by_xla = call_by_xla(self._function, workspace, self._expected, kinds, self._out_tree)
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
@@ -160,6 +162,8 @@ class Compiled:
         for i, leaf in [(i, leaf) for i, leaf in enumerate(leaves) if not fit or type(leaf) not in arrays]:
             if not isinstance(leaf, jax.Array) or (leaf.shape, leaf.dtype) != self._expected[i]:
                 held[i] = self._adapted(i, leaf)
+        for i in self._packed:
+            held[i] = np.require(np.asarray(held[i]), None, ["C", "A"])
         return _jax.block_until_ready(held)
 
     def _adapted(self, index: int, leaf: Any) -> Any:

@@ -130,3 +130,29 @@ def test_no_clang_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(_xla_call, "find_clang", none)
     assert not cast(Any, _xla_call._is_registered).__wrapped__()
+
+
+@pytest.mark.parametrize("name", ["int4", "uint4", "int2", "uint2", "float4_e2m1fn"])
+@pytest.mark.parametrize("compiled", [True, False], ids=["compile", "jit"])
+def test_arrays_of_jax_with_several_elements_in_a_byte(name: str, compiled: bool) -> None:
+    """XLA packs them, artifacts do not: of seven elements both read and write other bytes."""
+    dtype = jnp.dtype(name)
+    short = jnp.asarray([-1, 1, 0, 2, -2, 1, 3], jnp.float32).astype(dtype)
+    many = {f"k{i}": short for i in range(20)}
+
+    def function(x: Any, y: Any, many: Any) -> Any:
+        wide = x.astype(jnp.float32)
+        return wide, (wide + y).astype(dtype), x[::-1], {k: v[1:] for k, v in many.items()}
+
+    y = jnp.asarray([1, -1, 0, 0, 0, -1, 0], jnp.float32)
+    called = mlc_jax.compile(function, short, y, many) if compiled else mlc_jax.jit(function)
+    # Of NumPy, as arithmetic on these types is not the same in all versions of XLA.
+    array = np.asarray(short)
+    wide = array.astype(np.float32)
+    wanted = [wide, (wide + np.asarray(y)).astype(array.dtype), array[::-1], *[array[1:]] * 20]
+    for given in (short, array):
+        found = jax.tree.leaves(called(given, y, many))
+        assert all(isinstance(each, jax.Array) for each in found)
+        for one, other in zip(found, wanted, strict=True):
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(np.asarray(one), other)
