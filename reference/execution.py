@@ -26,7 +26,7 @@ from mlc.dialects.registry import registered_class
 from mlc.dialects.tensor import StructuredOp
 from mlc.reference.codes import nearest_stored
 from mlc.support.blame import place_of_code
-from mlc.support.dtypes import UnknownElement, dtype_of, is_float, is_half, is_stored, limits_of, to_numpy
+from mlc.support.dtypes import UnknownElement, dtype_of, is_float, is_short_float, is_stored, limits_of, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
@@ -200,7 +200,7 @@ def rounded(array: Array, dtype: np.dtype[Any]) -> Array:
     """Numbers as floats of a dtype, each the nearest (integers of more than 53 bits by way of f64)."""
     if is_stored(dtype) and is_float(dtype):
         return nearest_stored(array, dtype)
-    if dtype.kind == "f" or not is_half(dtype):
+    if dtype.kind == "f" or not is_short_float(dtype):
         return array.astype(dtype)
     # `ml_dtypes` goes by way of f32 and rounds twice, unless what is cut off first is kept in the last bit.
     wide = array.astype(np.float64)
@@ -219,7 +219,7 @@ def _run_evaluator(evaluator: Evaluator, op: Operation, frame: Frame) -> None:
     operands = [frame[v] for v in op.operands]
     computes = isinstance(op, GraphOp) and not op.MOVES and not isinstance(op, BitcastOp)
     if computes:
-        operands = [a.astype(np.float32) if is_half(a.dtype) else a for a in operands]
+        operands = [a.astype(np.float32) if is_short_float(a.dtype) else a for a in operands]
     found = evaluator(op, *operands)
     results = [found] if isinstance(found, np.ndarray | np.generic) else found
     if not isinstance(results, list | tuple) or len(results) != len(op.results):

@@ -92,24 +92,30 @@ STORED_TYPES = (
     ElementType(IntegerType(2), "int2", "", "MLC_I2"),
     ElementType(IntegerType(2, Signedness.UNSIGNED), "uint2", "", "MLC_U2"),
 )
-"""The types that are only stored, moved and converted: each element is a code, in the low bits of a byte of its own."""
+"""The types of which each element is a code, in the low bits of a byte of its own. Integers among them are only stored,
+moved and converted; floats are `SHORT_FLOATS`."""
 STORED: tuple[Attribute, ...] = tuple(e.type for e in STORED_TYPES)
 HALVES: tuple[Attribute, ...] = (f16, bf16)
-"""The floats of 16 bits, which are types of memory: they are computed with in f32, and rounded when they are stored."""
+"""The floats of 16 bits."""
+SHORT_FLOATS: tuple[Attribute, ...] = (*HALVES, *(t for t in STORED if not isinstance(t, IntegerType)))
+"""The floats that are types of memory: they are computed with in f32, and rounded when they are stored."""
 INTEGERS: tuple[Attribute, ...] = tuple(e.type for e in ELEMENT_TYPES if type(e.type) is IntegerType and e.type != i1)
 """The integers that mlc computes with: all but i1, which is a truth value."""
-COMPUTED_FLOATS: tuple[Attribute, ...] = (f16, bf16, f32, f64)
+COMPUTED_FLOATS: tuple[Attribute, ...] = (*SHORT_FLOATS, f32, f64)
 """The floats that mlc computes with."""
 NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPES[-1].type}"
 """The element types in words, for messages."""
-NOT_KNOWN = f"with which mlc does not compute; it has {NAMES}, and stores {', '.join(map(str, STORED))}"
+NOT_KNOWN = (
+    f"with which mlc does not compute; it has {NAMES}, computes in f32 with {', '.join(map(str, SHORT_FLOATS[2:]))}, and "
+    f"stores {', '.join(str(t) for t in STORED if isinstance(t, IntegerType))}"
+)
 """What is to say of elements of other types."""
 
 _ALL = (*ELEMENT_TYPES, *STORED_TYPES)
 _BY_TYPE = {e.type: e for e in _ALL}
 _BY_DTYPE = {e.dtype: e for e in _ALL}
 _BY_SAFETENSORS = {e.safetensors: e for e in _ALL if e.safetensors}
-_SHORT_FLOATS = {e.dtype for e in _ALL if e.type in (f16, bf16) or ("float" in e.dtype and e in STORED_TYPES)}
+_SHORT_FLOATS = {e.dtype for e in _ALL if e.type in SHORT_FLOATS}
 _STORED_DTYPES = {e.dtype for e in STORED_TYPES}
 _INDEX = IndexType()
 
@@ -120,7 +126,7 @@ def is_supported(element_type: Attribute) -> bool:
 
 
 def is_computed(element_type: Attribute) -> bool:
-    """Whether mlc computes with elements of this type, on all levels."""
+    """Whether elements of this type are numbers on all levels, and not codes that kernels decode."""
     return is_supported(element_type) and element_type not in STORED
 
 
@@ -242,13 +248,13 @@ def is_float(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "f" or dtype.name in _SHORT_FLOATS
 
 
-def is_half(dtype: np.dtype[Any]) -> bool:
-    """Whether the elements of an array are floats of 16 bits."""
-    return dtype.itemsize == 2 and is_float(dtype)
+def is_short_float(dtype: np.dtype[Any]) -> bool:
+    """Whether the elements of an array are floats that are computed with in f32."""
+    return dtype.name in _SHORT_FLOATS
 
 
 def is_stored(dtype: np.dtype[Any]) -> bool:
-    """Whether the elements of an array are codes, which are only stored, moved and converted."""
+    """Whether the elements of an array are codes, of 8 bits or less."""
     return dtype.name in _STORED_DTYPES
 
 

@@ -15,7 +15,7 @@ from mlc.support import dtypes
 
 def arc_tangent(b: GraphBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
     """The angle of a point, which is that of its signs where it is a zero or infinite."""
-    if (element := element_of(x)) in dtypes.HALVES:
+    if (element := element_of(x)) in dtypes.SHORT_FLOATS:
         return b.cast(arc_tangent(b, b.cast(y, f32), b.cast(x, f32)), element)
     across, up = b(graph.AbsOp, x), b(graph.AbsOp, y)
     most, least = b(graph.MaxOp, across, up), b(graph.MinOp, across, up)

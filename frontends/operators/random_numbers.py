@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.support.dtypes import HALVES, unsigned
+from mlc.support.dtypes import SHORT_FLOATS, unsigned
 
 _WORD, _PAIR = unsigned(i32), unsigned(i64)
 _SPELLED = 4096
@@ -70,7 +70,7 @@ class Stream:
         with 53 no `f64` is beyond 8.6.
         """
         b = self.b
-        if element in HALVES:
+        if element in SHORT_FLOATS:
             return b(graph.CastOp, self.normal(shape, f32), element)
         if element == f64:
             first = _times(b, places(b, shape), 2)
@@ -94,7 +94,7 @@ class Stream:
         They hold nowhere for 0, and everywhere for 1.
         """
         element = element_of(probability)
-        kind = f32 if element in HALVES else element
+        kind = f32 if element in SHORT_FLOATS else element
         p = probability if kind == element else self.b(graph.CastOp, probability, kind)
         return self.b(graph.CompareOp, "lt", self.uniform(shape_of(p) if shape is None else shape, kind), p)
 

@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.support.dtypes import HALVES
+from mlc.support.dtypes import SHORT_FLOATS
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
@@ -22,7 +22,7 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 def in_wide_floats(b: GraphBuilder, function: Callable[..., SSAValue], *operands: SSAValue) -> SSAValue:
     """A function of f32 or f64, of halves by way of f32."""
     element = element_of(operands[0])
-    if element in HALVES:
+    if element in SHORT_FLOATS:
         return b.cast(function(b, *(b.cast(v, f32) for v in operands)), element)
     return function(b, *operands)
 

@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, tensor, type_of
-from mlc.support.dtypes import HALVES
+from mlc.support.dtypes import HALVES, SHORT_FLOATS
 from mlc.support.types import element_type
 
 _KEPT = (graph.CastOp, graph.BitcastOp)
@@ -36,12 +36,12 @@ def widen_halves(kernel: FuncOp) -> None:
         if not isinstance(op, graph.GraphOp) or op.MOVES or isinstance(op, _KEPT) or _widens(op):
             continue
         for index, operand in enumerate(op.operands):
-            if element_type(operand.type) in HALVES:
+            if element_type(operand.type) in SHORT_FLOATS:
                 if operand not in wide:
                     wide[operand] = _widened(operand, op)
                 op.operands[index] = wide[operand]
         for result in op.results:
-            if (element := element_of(result)) in HALVES:
+            if (element := element_of(result)) in SHORT_FLOATS:
                 new = Rewriter.replace_value_with_new_type(result, tensor(type_of(result).get_shape(), f32))
                 uses = list(new.uses)
                 narrow = _cast(new, element, InsertPoint.after(op), op)
@@ -52,7 +52,7 @@ def widen_halves(kernel: FuncOp) -> None:
 
 def _widens(op: graph.GraphOp) -> bool:
     """Whether an op adds products of floats of 16 bits in f32 itself."""
-    return op.CONTRACTS and element_of(op.result) not in HALVES and element_of(op.operands[1]) in HALVES
+    return op.CONTRACTS and element_of(op.result) not in SHORT_FLOATS and element_of(op.operands[1]) in HALVES
 
 
 def _widened(value: SSAValue, op: Operation) -> SSAValue:

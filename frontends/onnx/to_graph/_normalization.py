@@ -14,7 +14,7 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators import logarithms
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
-from mlc.support.dtypes import HALVES
+from mlc.support.dtypes import SHORT_FLOATS
 
 
 def _flattened(b: Node) -> tuple[SSAValue, int]:
@@ -53,7 +53,7 @@ def layer_normalization(b: Node) -> Results:
     if not (b.wants(1) or b.wants(2)):
         return result
     axes = list(range(axis, len(shape)))
-    x = b.cast(x, f32) if element_of(x) in HALVES else x
+    x = b.cast(x, f32) if element_of(x) in SHORT_FLOATS else x
     mean, apart = mean_and_differences(b, x, axes)
     return [result, mean, inverse_root(b, mean_square(b, apart, axes, True), epsilon)]
 

@@ -15,7 +15,7 @@ from mlc.frontends.operators.statistics import inverse_root, mean_and_difference
 from mlc.frontends.torch.to_graph._calls import Call, Results, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
-from mlc.support.dtypes import HALVES
+from mlc.support.dtypes import SHORT_FLOATS
 
 
 @converts("_softmax", "softmax.int", bounded=True)
@@ -81,7 +81,7 @@ def batch_norm(
 ) -> Results:  # fmt: skip
     """One statistic per channel: given, or in training that of the batch, with new running ones."""
     x, channels = input, shape_of(input)[1]
-    element = f32 if element_of(x) in HALVES else element_of(x)
+    element = f32 if element_of(x) in SHORT_FLOATS else element_of(x)
     name = b.before.name
     training = training or name.endswith("no_stats")
 

@@ -20,7 +20,7 @@ from mlc.frontends.operators.random_numbers import Stream
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.support.dtypes import HALVES, most_of, unsigned
+from mlc.support.dtypes import SHORT_FLOATS, most_of, unsigned
 from mlc.support.functions import marks_of
 
 _DIGITS: dict[Attribute, int] = {f32: 24, f64: 53}
@@ -112,7 +112,7 @@ def cauchy(b: Call, median: float, sigma: float) -> Results:
 def bernoulli(b: Call, self: SSAValue, p: SSAValue | float | None = None) -> Results:
     """1 with the probability `p`, a number or a tensor, or by default the element of `self`; else 0."""
     if isinstance(p, float | int):
-        element = b.element() if b.element() in (*_DIGITS, *HALVES) else f32
+        element = b.element() if b.element() in (*_DIGITS, *SHORT_FLOATS) else f32
         chance = b.splat(p, (1,) * len(b.shape()), element)
     else:
         chance = self if p is None else p
@@ -149,7 +149,7 @@ def multinomial(b: Call, self: SSAValue, num_samples: int, replacement: bool) ->
     """The places of the largest `p / e`, for exponentially distributed `e`: of one for each sample, or, without
     replacement, of all samples together (Efraimidis and Spirakis, 2006)."""
     *front, count = shape_of(self)
-    p = b.cast(self, f32) if element_of(self) in HALVES else self
+    p = b.cast(self, f32) if element_of(self) in SHORT_FLOATS else self
     below = b.compare("lt", p, b.number(0, p))
     no_number = b.compare("ne", b.sub(p, p), b.number(0, p))  # infinite or NaN
     b.require_none(b(graph.OrOp, below, no_number), "a probability is negative, infinite or NaN")

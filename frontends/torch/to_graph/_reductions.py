@@ -18,7 +18,7 @@ from mlc.frontends.operators.running import running
 from mlc.frontends.operators.statistics import mean_and_differences
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axes_of, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.support.dtypes import HALVES
+from mlc.support.dtypes import SHORT_FLOATS
 
 Axes = Sequence[int] | int | None
 
@@ -36,7 +36,7 @@ def sum_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Re
 
 def wide(b: Call, x: SSAValue) -> SSAValue:
     """Halves as f32, in which sums of them are computed."""
-    return b.cast(x, f32) if element_of(x) in HALVES else x
+    return b.cast(x, f32) if element_of(x) in SHORT_FLOATS else x
 
 
 @converts("mean", "mean.dim", bounded=True, parts=True)
