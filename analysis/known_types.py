@@ -19,7 +19,7 @@ def require_known_types(
     root: Operation, may_be_stored: bool = False, but: Callable[[Attribute], bool] = lambda kind: False
 ) -> None:
     """Check that all tensors and buffers under `root` have known extents and elements that mlc computes with, or, where
-    ops take them, types that are only stored; `but` says of which types something else is made first.
+    ops take them, types of codes; `but` says of which types something else is made first.
 
     Extents are positive but for arguments and constants, which need no computing.
 

@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 def nearest_stored(x: Array, dtype: np.dtype[Any]) -> Array:
-    """Numbers as floats of a type that is only stored, which `graph.cast` describes; each is rounded once.
+    """Numbers as floats of a type of 8 bits or less, which `graph.cast` describes; each is rounded once.
 
     Of two numbers that are as near it is the one whose last bit is 0. `ml_dtypes` rounds what is not an f32 twice, and
     numbers below 2^-126 to `float8_e8m0fnu` upwards.
@@ -36,7 +36,7 @@ def nearest_stored(x: Array, dtype: np.dtype[Any]) -> Array:
         return np.where((wide > 0) & ~not_a_number, code, _code(kind, nan)).astype(np.uint8).view(dtype)
     has_nan = kind.decode_bits(_code(kind, nan)) != kind.decode_bits(_code(kind, nan))
     code = np.where(not_a_number, _code(kind, nan) if has_nan else 0, code)
-    sign = np.signbit(wide) & ((code != 0) | (form.nan_encoding is not FloatNanEncoding.NEGATIVE_ZERO))
+    sign = np.signbit(wide) & (has_nan | ~not_a_number) & ((code != 0) | (form.nan_encoding is not FloatNanEncoding.NEGATIVE_ZERO))
     return (code | (sign.astype(np.int64) << form.sign_shift)).astype(np.uint8).view(dtype)
 
 

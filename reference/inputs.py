@@ -35,7 +35,7 @@ class Draw:
     - `specials`: half of the elements, or all of a few, are zeros, ones, infinities, NaN, subnormals, the largest and
       smallest numbers.
 
-    Booleans, and types that are only stored, are random in all of them.
+    Booleans, and types of codes, are random in all of them.
     """
 
     kind: InputKind
@@ -108,7 +108,7 @@ def _of_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype
 
 
 def random_array(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any], integers: int = 4) -> Array:
-    """Floats in [-2, 2), integers from -`integers` to `integers`, booleans; any code of types that are only stored."""
+    """Floats in [-2, 2), integers from -`integers` to `integers`, booleans; any code of types of 8 bits or less."""
     if is_stored(dtype):
         return rng.integers(0, 1 << bits_of(dtype), shape, np.uint8).view(dtype)
     if dtype == np.bool_:

@@ -35,7 +35,10 @@ enum {
     MLC_I4 = 22,
     MLC_U4 = 23,
     MLC_I2 = 24,
-    MLC_U2 = 25
+    MLC_U2 = 25,
+    MLC_F8_E4M3 = 26,
+    MLC_F8_E4M3B11FNUZ = 27,
+    MLC_F8_E3M4 = 28
 };
 
 /* One input or output of a model: dense, row-major, aligned as its elements are. */

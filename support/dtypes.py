@@ -12,8 +12,11 @@ from xdsl.dialects.builtin import (
     Float4E2M1FNType,
     Float6E2M3FNType,
     Float6E3M2FNType,
+    Float8E3M4Type,
+    Float8E4M3B11FNUZType,
     Float8E4M3FNType,
     Float8E4M3FNUZType,
+    Float8E4M3Type,
     Float8E5M2FNUZType,
     Float8E5M2Type,
     Float8E8M0FNUType,
@@ -81,6 +84,9 @@ ELEMENT_TYPES = (
 STORED_TYPES = (
     ElementType(Float8E4M3FNType(), "float8_e4m3fn", "F8_E4M3", "MLC_F8_E4M3FN"),
     ElementType(Float8E4M3FNUZType(), "float8_e4m3fnuz", "F8_E4M3FNUZ", "MLC_F8_E4M3FNUZ"),
+    ElementType(Float8E4M3Type(), "float8_e4m3", "", "MLC_F8_E4M3"),
+    ElementType(Float8E4M3B11FNUZType(), "float8_e4m3b11fnuz", "", "MLC_F8_E4M3B11FNUZ"),
+    ElementType(Float8E3M4Type(), "float8_e3m4", "", "MLC_F8_E3M4"),
     ElementType(Float8E5M2Type(), "float8_e5m2", "F8_E5M2", "MLC_F8_E5M2"),
     ElementType(Float8E5M2FNUZType(), "float8_e5m2fnuz", "F8_E5M2FNUZ", "MLC_F8_E5M2FNUZ"),
     ElementType(Float8E8M0FNUType(), "float8_e8m0fnu", "F8_E8M0", "MLC_F8_E8M0FNU"),
@@ -106,8 +112,8 @@ COMPUTED_FLOATS: tuple[Attribute, ...] = (*SHORT_FLOATS, f32, f64)
 NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPES[-1].type}"
 """The element types in words, for messages."""
 NOT_KNOWN = (
-    f"with which mlc does not compute; it has {NAMES}, computes in f32 with {', '.join(map(str, SHORT_FLOATS[2:]))}, and "
-    f"stores {', '.join(str(t) for t in STORED if isinstance(t, IntegerType))}"
+    f"with which mlc does not compute; it has {NAMES}, and {', '.join(map(str, SHORT_FLOATS[2:]))}, and stores "
+    f"{', '.join(str(t) for t in STORED if isinstance(t, IntegerType))}"
 )
 """What is to say of elements of other types."""
 

@@ -224,11 +224,11 @@ class CastOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
 
     A float beyond the integers of a type becomes the least or the greatest of them, and NaN becomes 0. A number beyond
     the floats of a type becomes infinity, or NaN where the type has no infinity, or the greatest number where it has
-    neither; there NaN becomes a zero. `f8E8M0FNU` has powers of two only: 0 and negative numbers become NaN, and the
+    neither; there NaN becomes 0. `f8E8M0FNU` has powers of two only: 0 and negative numbers become NaN, and the
     middle between two powers becomes the greater one.
 
-    The types of less than 8 bits and the floats of 8 bits are only stored: this op, bitcasts, `graph.where` and ops
-    that move elements take them.
+    Floats of 16 bits and less are computed with in f32; each op rounds its result once. Integers of less than 8 bits
+    are only stored: this op, bitcasts, `graph.where` and ops that move elements take them.
 
     ```mlir
     %f = graph.cast %i : tensor<8xi64> -> tensor<8xf32>

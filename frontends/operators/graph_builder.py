@@ -110,8 +110,8 @@ class GraphBuilder:
             op.verify()
         except VerifyException as e:
             elements = [element_of(cast(SSAValue, a)) for a in arguments if isinstance(a, SSAValue)]
-            if stored := [element for element in elements if element in dtypes.STORED]:
-                words = f"elements of type {stored[0]} are only stored, not computed with; convert them to floats first"
+            if stored := [e for e in elements if e in dtypes.STORED and e not in dtypes.SHORT_FLOATS]:
+                words = f"elements of type {stored[0]} are only stored, not computed with; convert them to i8 first"
             else:
                 words = e.reason if isinstance(e, Violation) else str(e)
             raise Unconvertible(words, of_operands=True) from None

@@ -6,10 +6,10 @@ What is exported here is for patterns of `convert-graph-to-tensor`, in this fold
 gives dims usual names.
 
 Three kinds of types end at this conversion. Unsigned integers become signless ones, and arguments and results that
-were unsigned are marked `mlc.unsigned` (`_signedness.py`). `f16` and `bf16` are types of memory: a kernel computes in
-f32 and rounds each result (`_halves.py`), so that no result depends on which ops share a kernel. Floats of 8 bits and
-less, and integers of less than 8, are only stored: each element is a code in a byte, conversions become arithmetic on
-codes (`_codes.py`), and `mlc.stored` marks what callers see.
+were unsigned are marked `mlc.unsigned` (`_signedness.py`). Floats of 16 bits and less are types of memory: a
+kernel computes in f32 and rounds each result (`_halves.py`), so that no result depends on which ops share a kernel.
+Floats of 8 bits and less, and integers of less than 8, are codes in bytes: conversions become arithmetic on codes
+(`_codes.py`), and `mlc.stored` marks what callers see.
 """
 
 from mlc.passes.graph_to_tensor._builder import Builder, d, dims_of, every

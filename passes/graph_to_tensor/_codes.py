@@ -1,4 +1,4 @@
-"""Types that are only stored: their codes, in the low bits of bytes, to numbers that are computed with and back.
+"""Types whose elements are codes: these, in the low bits of bytes, to numbers that are computed with and back.
 
 All formats are described alike: by the bits of exponent and mantissa, the bias, and which codes are infinity and NaN
 (`SEMANTICS` of their types). Every conversion follows from that, and rounds once, to the nearest number; of two that
@@ -142,10 +142,13 @@ def _code_of(p: Points, x: SSAValue, kind: ReducedPrecisionFloatType) -> _Word:
         code = code.where("slt", 3 << (_MANTISSA - 2), 0, magnitude)
     code = code.where("sgt", _greatest(kind), _code(kind, inf))
     has_nan = form.nonfinite is not FloatNonfiniteBehavior.FINITE_ONLY
-    code = code.where("sgt", _INFINITY, _code(kind, nan) if has_nan else 0, magnitude)
+    if has_nan:
+        code = code.where("sgt", _INFINITY, _code(kind, nan), magnitude)
     if not form.has_sign:
         return code.where("slt", 1, _code(kind, nan), bits)
     signed = code | ((bits >> (31 - form.sign_shift)) & (1 << form.sign_shift))
+    if not has_nan:
+        return signed.where("sgt", _INFINITY, 0, magnitude)  # machines differ in the sign of a NaN that they make
     return signed.where("eq", 0, 0, code) if form.nan_encoding is FloatNanEncoding.NEGATIVE_ZERO else signed
 
 

@@ -1,4 +1,5 @@
-"""Kernels compute with f16 and bf16 in f32: where they are read they become wider, and each result is rounded once."""
+"""Kernels compute with floats of 16 bits and less in f32: where they are read they become wider, and each result is
+rounded once."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from mlc.support.dtypes import HALVES, SHORT_FLOATS
 from mlc.support.types import element_type
 
 _KEPT = (graph.CastOp, graph.BitcastOp)
-"""Ops that say themselves what becomes of a float of 16 bits."""
+"""Ops that say themselves what becomes of a short float."""
 
 
 def widen_halves(kernel: FuncOp) -> None:

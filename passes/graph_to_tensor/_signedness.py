@@ -1,5 +1,5 @@
-"""Integers lose their sign, and types that are only stored become bytes: below the graph level it is ops that say how
-they read bits, as it is in machines.
+"""Integers lose their sign, and types of codes become bytes: below the graph level ops say how they read bits, as in
+machines.
 
 While patterns run, the elements of `tensor<4xui8>` are scalars of type `ui8`, and `Points` asks that type whether to
 write `arith.maxui` or `arith.maxsi`. Then all types become signless. Whoever calls a function still has to know: its
@@ -62,7 +62,7 @@ def require_no_arithmetic(root: Operation) -> None:
             for value in (*op.operands, *op.results):
                 if (element := element_type(value.type)) in STORED:
                     raise error_at(
-                        op, f"'{op.name}' is about {element}, which is only stored; mlc computes with {NAMES}"
+                        op, f"'{op.name}' is about {element}, whose elements are codes at this level; mlc computes with {NAMES}"
                     )
 
 

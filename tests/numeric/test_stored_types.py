@@ -1,4 +1,5 @@
-"""Types that are only stored, in native code: conversions of every code and of many numbers, and moves.
+"""Types whose elements are codes, in native code: conversions of every code and of many numbers, moves, and floats that
+are computed with in f32.
 
 The reference is what they are held against; tests/unit/reference/test_codes.py holds that against ml_dtypes and xDSL.
 """
@@ -129,3 +130,60 @@ def test_moves_keep_codes(element: ElementType) -> None:
     for a, b in zip(found, wanted, strict=True):
         assert a.dtype == dtype and a.shape == b.shape
         assert a.tobytes() == np.asarray(b, order="C").tobytes()
+
+
+_COMPUTED = """
+func.func @main(%x: tensor<{count}x{type}>, %y: tensor<{count}x{type}>, %m: tensor<5x7x{type}>, %k: tensor<7x3x{type}>)
+    -> ({results}) {{
+{ops}  return {names} : {results}
+}}
+"""
+_ROUNDED: dict[str, Callable[[Array, Array], Array]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "max": lambda a, b: np.where((a == 0) & (b == 0), a + b, np.maximum(a, b)),  # 0 is more than -0
+    "min": lambda a, b: np.where((a == 0) & (b == 0), -(-a - b), np.minimum(a, b)),
+}
+
+
+def _computed(element: ElementType, count: int) -> str:
+    """All ops of `_ROUNDED`, each on its own, `-x`, `sqrt(x)`, a comparison, and what sums."""
+    kind, whole = element.type, f"tensor<{count}x{element.type}>"
+    ops = [(f"{name} %x, %y : {whole}, {whole} -> {whole}", whole) for name in _ROUNDED]
+    ops += [(f"neg %x : {whole}", whole), (f"sqrt %x : {whole}", whole)]
+    ops.append((f"compare lt, %x, %y : {whole}, {whole} -> tensor<{count}xi1>", f"tensor<{count}xi1>"))
+    ops.append((f"matmul %m, %k : tensor<5x7x{kind}>, tensor<7x3x{kind}> -> tensor<5x3x{kind}>", f"tensor<5x3x{kind}>"))
+    ops.append((f"reduce max %m axes [1] : tensor<5x7x{kind}> -> tensor<5x{kind}>", f"tensor<5x{kind}>"))
+    ops.append((f"reduce sum %m axes [0] : tensor<5x7x{kind}> -> tensor<7x{kind}>", f"tensor<7x{kind}>"))
+    lines = "".join(f"  %r{i} = graph.{op}\n" for i, (op, _) in enumerate(ops))
+    names, results = ", ".join(f"%r{i}" for i in range(len(ops))), ", ".join(result for _, result in ops)
+    return _COMPUTED.format(count=count, type=kind, ops=lines, names=names, results=results)
+
+
+@pytest.mark.parametrize("element", FLOATS, ids=lambda e: str(e.type))
+def test_floats_are_computed_with_in_f32_and_rounded_once(
+    element: ElementType, run_compiled: Callable[..., list[Array]]
+) -> None:
+    """Every pair of codes, but for every seventh of those of eight bits."""
+    dtype = dtype_named(element.dtype)
+    codes = _codes(element)[:: 1 if bits_of(dtype) < 8 else 7]
+    x, y = (np.ascontiguousarray(v.reshape(-1)) for v in np.meshgrid(codes, codes))
+    # Sums of few small numbers are exact in f32, whatever their order.
+    small = np.array([0.5, 1, 2, 4], np.float32).astype(dtype)
+    draw = np.random.default_rng(0)
+    m, k = draw.choice(small, (5, 7)), draw.choice(small, (7, 3))
+    wide = [v.astype(np.float32) for v in (x, y, m, k)]
+    with np.errstate(all="ignore"):
+        wanted = [f(wide[0], wide[1]) for f in _ROUNDED.values()]
+        wanted += [-wide[0], np.sqrt(wide[0]), wide[0] < wide[1], wide[2] @ wide[3], wide[2].max(1), wide[2].sum(0)]
+        wanted = [v if v.dtype == bool else v.astype(dtype) for v in wanted]
+    module = mlc.parse(_computed(element, len(x)))
+    runs = {"reference": run_function(module, "main", [x, y, m, k], Resources())}
+    runs |= {f"-O{level}": run_compiled(module, [x, y, m, k], "native", level) for level in (0, 3)}
+    for where, found in runs.items():
+        for number, (a, b) in enumerate(zip(found, wanted, strict=True)):
+            assert a.dtype == b.dtype and a.shape == b.shape
+            right = _same(a, b)
+            assert right.all(), (where, number, np.argwhere(~right)[:3], a[~right][:5], b[~right][:5])

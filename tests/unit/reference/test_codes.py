@@ -1,4 +1,4 @@
-"""Types that are only stored: what numbers become, against ml_dtypes and xDSL, which computes with whole numbers."""
+"""Types of codes: what numbers become, against ml_dtypes and xDSL, which computes with whole numbers."""
 
 from __future__ import annotations
 
