@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.dialects.builtin import Float8E8M0FNUType, ModuleOp, bf16, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -17,7 +17,7 @@ from mlc.passes.graph._constants import constant_array
 from mlc.passes.graph._short_factors import insert, is_known, multiply_short, sum_in_f32, why_not_short
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import HALVES, to_numpy
+from mlc.support.dtypes import HALVES, SHORT_FLOATS, to_numpy
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import Machine, resolve_target
@@ -27,7 +27,8 @@ _PRODUCTS = MatmulOp | ConvOp | ConvTransposeOp
 
 @dataclass(frozen=True)
 class UseShortFactorsPass(Pass):
-    """Multiply floats of 16 bits as such where that is faster, and as f32 elsewhere; their products are summed in f32.
+    """Multiply floats of 16 bits as such where that is faster, shorter ones as bf16, and all as f32 elsewhere; products
+    are summed in f32.
 
     ```mlir
     %y = graph.matmul %x, %w : tensor<4x8xbf16>, tensor<8x3xbf16> -> tensor<4x3xbf16>
@@ -94,12 +95,20 @@ def _widened(value: SSAValue, op: GraphOp) -> SSAValue:
 
 
 def _short_type(op: GraphOp, resources: Resources) -> Attribute | None:
-    """The type of 16 bits that the factors of a product had before they became wider; None if they had none."""
+    """The type of 16 bits that holds the factors of a product as they were before they became wider; None if there is
+    none."""
     image, weights = op.operands
-    element = _before_widening(image)
+    element = _half_for(_before_widening(image))
     if element not in HALVES:
         return None
-    return element if _before_widening(weights) == element or _fits(weights, element, resources) else None
+    is_short = _half_for(_before_widening(weights)) == element or _fits(weights, element, resources)
+    return element if is_short else None
+
+
+def _half_for(element: Attribute) -> Attribute:
+    """bf16 for floats of 8 bits and less, each of which it has, and none among its subnormal numbers but for one of
+    f8E8M0FNU; other types as they are."""
+    return bf16 if element in SHORT_FLOATS and element not in (*HALVES, Float8E8M0FNUType()) else element
 
 
 def _before_widening(value: SSAValue) -> Attribute:

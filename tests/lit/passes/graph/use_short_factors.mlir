@@ -20,6 +20,24 @@ func.func @product(%x: tensor<64x256xbf16>) -> tensor<64x128xbf16> {
   return %y : tensor<64x128xbf16>
 }
 
+// bf16 has all numbers of f8E4M3FN; of f8E8M0FNU one is subnormal there.
+// CHECK-LABEL: @eight_bits
+// SHORT-NEXT: %[[K:.*]] = graph.constant
+// SHORT-NEXT: %[[X8:.*]] = graph.cast %x : tensor<64x256xf8E4M3FN> -> tensor<64x256xbf16>
+// SHORT-NEXT: %[[K8:.*]] = graph.cast %[[K]] : tensor<256x128xf8E4M3FN> -> tensor<256x128xbf16>
+// SHORT-NEXT: %[[S8:.*]] = graph.matmul %[[X8]], %[[K8]] : tensor<64x256xbf16>, tensor<256x128xbf16> -> tensor<64x128xf32>
+// WIDE:       %[[S8:.*]] = graph.matmul %{{.*}}, %{{.*}} : tensor<64x256xf32>, tensor<256x128xf32> -> tensor<64x128xf32>
+// CHECK-NEXT: %{{.*}} = graph.cast %[[S8]] : tensor<64x128xf32> -> tensor<64x128xf8E4M3FN>
+// CHECK:      graph.matmul %{{.*}}, %{{.*}} : tensor<64x256xf8E8M0FNU>, tensor<256x128xf8E8M0FNU> -> tensor<64x128xf8E8M0FNU>
+func.func @eight_bits(%x: tensor<64x256xf8E4M3FN>, %z: tensor<64x256xf8E8M0FNU>)
+    -> (tensor<64x128xf8E4M3FN>, tensor<64x128xf8E8M0FNU>) {
+  %k = graph.constant dense<0.375> : tensor<256x128xf8E4M3FN>
+  %y = graph.matmul %x, %k : tensor<64x256xf8E4M3FN>, tensor<256x128xf8E4M3FN> -> tensor<64x128xf8E4M3FN>
+  %p = graph.constant dense<0.5> : tensor<256x128xf8E8M0FNU>
+  %q = graph.matmul %z, %p : tensor<64x256xf8E8M0FNU>, tensor<256x128xf8E8M0FNU> -> tensor<64x128xf8E8M0FNU>
+  return %y, %q : tensor<64x128xf8E4M3FN>, tensor<64x128xf8E8M0FNU>
+}
+
 // Factors that were widened, and moved, are taken as they were; constants are shorter if no number changes. Three
 // channels get a fourth one.
 // CHECK-LABEL: @widened
