@@ -36,7 +36,8 @@ def nearest_stored(x: Array, dtype: np.dtype[Any]) -> Array:
         return np.where((wide > 0) & ~not_a_number, code, _code(kind, nan)).astype(np.uint8).view(dtype)
     has_nan = kind.decode_bits(_code(kind, nan)) != kind.decode_bits(_code(kind, nan))
     code = np.where(not_a_number, _code(kind, nan) if has_nan else 0, code)
-    sign = np.signbit(wide) & (has_nan | ~not_a_number) & ((code != 0) | (form.nan_encoding is not FloatNanEncoding.NEGATIVE_ZERO))
+    is_signed = (code != 0) | (form.nan_encoding is not FloatNanEncoding.NEGATIVE_ZERO)
+    sign = np.signbit(wide) & is_signed & (has_nan | ~not_a_number)
     return (code | (sign.astype(np.int64) << form.sign_shift)).astype(np.uint8).view(dtype)
 
 

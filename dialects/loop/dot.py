@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
+from xdsl.dialects.builtin import VectorType, f32, i8, i16, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -21,15 +21,14 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.support.dtypes import unsigned
+from mlc.support.dtypes import HALVES, unsigned
 from mlc.support.types import element_type, vector_type
 
 ui8, ui16 = unsigned(i8), unsigned(i16)
 WORD_BITS = 32
 """The width of a word, which is that of a sum: lanes of words and lanes of sums are the same lanes."""
 SHORT_INTEGERS: tuple[Attribute, ...] = (i8, ui8, i16, ui16)
-SHORT_FLOATS: tuple[Attribute, ...] = (bf16, f16)
-SHORT_TYPES = (*SHORT_INTEGERS, *SHORT_FLOATS)
+SHORT_TYPES = (*SHORT_INTEGERS, *HALVES)
 """The types of numbers of which words are made."""
 
 
@@ -40,7 +39,7 @@ def per_word(element: Attribute) -> int:
 
 def problem_of_types(lhs: Attribute, rhs: Attribute) -> str | None:
     """Why numbers of two types are not multiplied in words; None if they are."""
-    is_group = any(lhs in group and rhs in group for group in (SHORT_INTEGERS, SHORT_FLOATS))
+    is_group = any(lhs in group and rhs in group for group in (SHORT_INTEGERS, HALVES))
     if is_group and per_word(lhs) == per_word(rhs):
         return None
     return f"required numbers of one width, of i8, ui8, i16, ui16, bf16 or f16, got {lhs} and {rhs}"

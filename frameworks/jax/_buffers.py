@@ -11,6 +11,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
+from mlc.frameworks.jax._keys import is_key
 from mlc.runtime.model import empty_lines
 from mlc.support.dtypes import bits_of, is_stored
 
@@ -44,7 +45,7 @@ def _size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
 
 def is_packed(dtype: Any) -> bool:
     """Whether arrays of JAX hold several elements in a byte; those of NumPy, as artifacts, hold each in its own."""
-    return isinstance(dtype, np.dtype) and is_stored(dtype) and bits_of(dtype) < 8
+    return not is_key(dtype) and is_stored(dtype) and bits_of(dtype) < 8
 
 
 @functools.cache

@@ -62,7 +62,9 @@ def require_no_arithmetic(root: Operation) -> None:
             for value in (*op.operands, *op.results):
                 if (element := element_type(value.type)) in STORED:
                     raise error_at(
-                        op, f"'{op.name}' is about {element}, whose elements are codes at this level; mlc computes with {NAMES}"
+                        op,
+                        f"'{op.name}' is about {element}, whose elements are codes at this level; mlc computes with "
+                        f"{NAMES}",
                     )
 
 

@@ -43,8 +43,8 @@ class ConvertGraphToTensorPass(Pass):
         func.func private @linear_relu(…) { tensor.contract, tensor.map { addf }, tensor.map { maximumf } }
 
     Integers become signless, `ui8` as `i8`; ops say which are unsigned, and the marks `mlc.unsigned` of arguments and
-    results say it to callers. Types whose elements are codes, such as `f8E4M3FN`, become `i8` with the mark `mlc.stored`,
-    and their conversions arithmetic on these codes. Functions without graph ops are left alone otherwise.
+    results say it to callers. Types of codes, such as `f8E4M3FN`, become `i8` with the mark `mlc.stored`, and their
+    conversions arithmetic on these codes. Functions without graph ops are left alone otherwise.
     """
 
     name = "convert-graph-to-tensor"

@@ -32,9 +32,7 @@ def test_element_types_that_mlc_lacks(run: Run) -> None:
           %0 = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xtf32>
           return %0 : tensor<2xtf32>
         }"""
-    message = (
-        "stablehlo.convert: it has elements of type tf32, with which mlc does not compute; it has f16, bf16, f32"
-    )
+    message = "stablehlo.convert: it has elements of type tf32, with which mlc does not compute; it has f16, bf16, f32"
     with pytest.raises(UserError, match=message) as found:
         run(text, np.ones(2, np.float32))
     assert found.value.location is not None
