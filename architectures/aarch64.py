@@ -197,6 +197,7 @@ class Aarch64(InstructionSet):
     """LLVM loads a number into all lanes and moves its address on by one number in one instruction, which takes a turn
     of the vector units. Where the address moves on by two, numbers are loaded by themselves, and multiply-adds take a
     lane."""
+    takes_words_from_lanes = True
     has_minimum = True
     has_memory_operands = False
     cpus = CPUS

@@ -140,6 +140,8 @@ class Architecture(ABC):
     """The most rows of a register tile: of more, some spill or their addresses do."""
     reduction_steps: ClassVar[int] = 1
     """How many steps of a reduction one iteration of a micro-kernel takes."""
+    takes_words_from_lanes: ClassVar[bool] = False
+    """Whether dot products multiply by a word in a lane of a register."""
     has_minimum: ClassVar[bool] = False
     """Whether the smaller of two floats is one instruction that gives NaN if one of them is NaN."""
     has_memory_operands: ClassVar[bool] = False

@@ -25,6 +25,7 @@ MODELLED_FACTS = (
     "shuffles",
     "pair_cycles",
     "bf16_dots",
+    "i8_dots",
     "i16_dots",
 )
 """The facts that a model has something to say of."""
@@ -91,10 +92,11 @@ def modelled(tool: str, machine: Machine, fact: str) -> float:
     if fact.endswith("_latency"):
         return cycles(tool, machine, _instruction(kind, machine, 0))
     is_arm = machine.arch == "aarch64"
-    if (fact == "pair_cycles" and not is_arm) or (fact == "bf16_dots" and not machine.issue.bf16_dots):
+    is_absent = fact in ("bf16_dots", "i8_dots") and not machine.fact(fact)
+    if is_absent or (fact == "pair_cycles" and not is_arm):
         return 0.0
     # Many registers: what one chain waits for others hide.
-    count = 24 if is_arm and kind in ("fma", "add", "i16_dots", "bf16_dots") else 12
+    count = 24 if is_arm and kind in ("fma", "add", "i8_dots", "i16_dots", "bf16_dots") else 12
     kinds = ("i16_lower", "i16_upper") if is_arm and kind == "i16_dots" else (kind,)
     body = "\n".join(_instruction(each, machine, register) for each in kinds for register in range(count))
     taken = cycles(tool, machine, body) / count
@@ -146,6 +148,7 @@ def _instruction(kind: str, machine: Machine, register: int) -> str:
             "shuffles": f"zip1 v{register}.4s, v30.4s, v31.4s",
             "i16_lower": f"smlal v{register}.4s, v30.4h, v31.4h",
             "i16_upper": f"smlal2 v{register}.4s, v30.8h, v31.8h",
+            "i8_dots": f"sdot v{register}.4s, v30.16b, v31.16b",
             "bf16_dots": f"bfdot v{register}.4s, v30.8h, v31.8h",
         }[kind]
     if not machine.fma:
@@ -162,6 +165,7 @@ def _instruction(kind: str, machine: Machine, register: int) -> str:
     if kind == "i16_dots" and not {"avx512vnni", "avxvnni"} & {*machine.features}:
         return f"vpmaddwd %{bits}14, %{bits}15, %{bits}13\nvpaddd %{bits}13, %{bits}{register}, %{bits}{register}"
     return {
+        "i8_dots": f"{vex}vpdpbusd {short}",
         "i16_dots": f"{vex}vpdpwssd {short}",
         "bf16_dots": f"vdpbf16ps {short}",
         "fma": f"vfmadd231ps {short}",

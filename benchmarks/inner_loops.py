@@ -12,8 +12,9 @@ from mlc.targets.machine import Machine
 _LABEL = re.compile(r"^(\.L\w+):")
 _BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.*)?$")
 _INSTRUCTION = re.compile(r"^\s+(?P<name>[a-z][\w.]*)\s*(?P<operands>[^#/]*)")
-_MULTIPLY_ADD = re.compile(r"fml[as]|fmul|fnml|v?mul[ps][sd]|vfn?m(?:add|sub)\w*")
-_FMA = re.compile(r"fml[as]|vfn?m(?:add|sub)\d+ps")
+_DOT = r"[us]dot|usdot|sudot|bfdot|vpdpbusds?|vpdpwssds?|vdpbf16ps|v?pmaddwd"
+_MULTIPLY_ADD = re.compile(rf"fml[as]|fmul|fnml|v?mul[ps][sd]|vfn?m(?:add|sub)\w*|{_DOT}")
+_FMA = re.compile(rf"fml[as]|vfn?m(?:add|sub)\d+ps|{_DOT}")
 _X86_SHUFFLE = re.compile(
     r"v?(?:unpck|shuf|perm|pshuf|extract|insert|mov[sl]hdup|movddup|movhlps|movlhps|punpck|palignr)\w*"
 )
@@ -27,7 +28,7 @@ class Loop:
     Attributes:
         text: its lines.
         work: what no code for it can leave out: arithmetic, loads, stores, shuffles.
-        fmas: how many of them are multiply-adds.
+        fmas: how many of them are multiply-adds, or dot products.
         moves: copies of registers, and constants that are made anew.
         spills: loads and stores of what fits no register.
     """
@@ -126,11 +127,11 @@ def _add_x86(work: Instructions, name: str, operands: str) -> str:
         if "{%k" not in operands:
             return "moves"
         work.others += 1
-    elif re.fullmatch(r"vbroadcasts[sd]", name) and "(" in operands:
+    elif re.fullmatch(r"vbroadcasts[sd]|vpbroadcast[dq]", name) and "(" in operands:
         return ""
     elif re.fullmatch(r"v?p?xor\w*", name) and len(set(re.findall(r"%[xyz]mm\d+", operands))) == 1:
         return "moves"
-    elif _X86_SHUFFLE.fullmatch(name) or name.startswith("vbroadcast"):
+    elif _X86_SHUFFLE.fullmatch(name) or name.startswith(("vbroadcast", "vpbroadcast")):
         work.shuffles += 1
     elif _MULTIPLY_ADD.fullmatch(name):
         work.multiply_adds += 1

@@ -1,6 +1,6 @@
 """Inner loops for CPUs that are not at hand, judged by llvm-mca, which simulates LLVM's model of a CPU.
 
-    python -m benchmarks.mca                       # from the root of the repository: seven CPUs, six kernels
+    python -m benchmarks.mca                       # from the root of the repository: eight CPUs, ten kernels
     python -m benchmarks.mca --target neoverse-v1 --only softmax
     python -m benchmarks.mca --facts               # also: what the table of CPUs and the models do not agree about
     python -m benchmarks.mca --output DIR          # where the table goes, as Markdown and as JSON
@@ -21,6 +21,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
 from mlc.architectures import cpus
 from mlc.benchmarks.case import Case
 from mlc.benchmarks.cpu_models import as_modelled, cycles_in, disagreements, find_mca, simulate
@@ -31,6 +34,7 @@ from mlc.benchmarks.tables import Grid
 from mlc.compiler.compilation import Compilation, new_context, parse_verified
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
+from mlc.support.dtypes import dtype_named
 from mlc.targets.machine import Machine, resolve_target
 
 TARGETS = (
@@ -39,6 +43,7 @@ TARGETS = (
     "cortex-a55",
     "cortex-a76",
     "skylake-avx512",
+    "cascadelake",
     "sapphirerapids",
     "znver3",
 )
@@ -50,6 +55,29 @@ KERNELS = (
     "softmax-512x1024",
     "layer-norm-gelu-512x768",
 )
+_PRODUCT = """func.func @main(%x: tensor<512x1024x{0}>) -> tensor<512x512x{2}> {{
+  %w = graph.constant dense_resource<w> : tensor<1024x512x{1}>
+  %y = graph.matmul %x, %w : tensor<512x1024x{0}>, tensor<1024x512x{1}> -> tensor<512x512x{2}>
+  return %y : tensor<512x512x{2}>
+}}
+"""
+_CONVOLUTION = """func.func @main(%x: tensor<1x14x14x256x{0}>) -> tensor<1x14x14x256x{2}> {{
+  %w = graph.constant dense_resource<w> : tensor<3x3x256x256x{1}>
+  %y = graph.conv2d %x, %w {{layout = "NHWC", padding = array<i64: 1, 1, 1, 1>}}
+      : tensor<1x14x14x256x{0}>, tensor<3x3x256x256x{1}> -> tensor<1x14x14x256x{2}>
+  return %y : tensor<1x14x14x256x{2}>
+}}
+"""
+_BYTES = (("ui8", "i8", "i32"), ("i8", "i8", "i32"))
+_HALVES = (("bf16", "bf16", "f32"),)
+SHORT_KERNELS = {
+    "matmul-i8-512x1024x512": (_PRODUCT, (1024, 512), _BYTES),
+    "conv-i8-3x3-256-256-14x14": (_CONVOLUTION, (3, 3, 256, 256), _BYTES),
+    "matmul-bf16-512x1024x512": (_PRODUCT, (1024, 512), _HALVES),
+    "conv-bf16-3x3-256-256-14x14": (_CONVOLUTION, (3, 3, 256, 256), _HALVES),
+}
+"""Kernels of short numbers: a text, the shape of its weights, and the types of factors and sums, of which the first is
+taken for which a CPU has a dot product; without one it has no such kernel."""
 WANTED = 0.9
 _PRESSURE = re.compile(r"^Resource pressure per iteration:\n.*\n(.*)$", re.MULTILINE)
 _COUNT = r"^{}:\s+(\d+)"
@@ -97,9 +125,9 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     found: list[Judgement] = []
     for target in options.target or TARGETS:
-        for kernel in KERNELS:
+        for kernel in (*KERNELS, *SHORT_KERNELS):
             if options.only in kernel:
-                found += judge(tool, kernel, target)
+                found += (judge_short if kernel in SHORT_KERNELS else judge)(tool, kernel, target)
     differing = list(disagreements(tool, (resolve_target(cpu.name) for _, cpu in cpus()))) if options.facts else []
     grids = [loops_table(found)]
     if differing:
@@ -157,6 +185,35 @@ def judge(tool: str, kernel: str, target: str) -> Iterator[Judgement]:
         yield _judged(tool, machine, rates, loop, kernel, name)
 
 
+def judge_short(tool: str, kernel: str, target: str) -> Iterator[Judgement]:
+    """The loop with most dot products of a kernel of short numbers; nothing if the CPU has none of its types.
+
+    Raises:
+        subprocess.CalledProcessError: llvm-mca does not know the CPU.
+    """
+    machine = resolve_target(target)
+    text, shape, choices = SHORT_KERNELS[kernel]
+    for types in choices:
+        if machine.dot_instruction(types[0], types[1], machine.vector_bits) is not None:
+            loop = hottest_loop(_assembly_of_short(text.format(*types), types[1], shape, target), machine)
+            assert loop is not None
+            modelled = as_modelled(tool, machine)
+            rates = modelled.multiplying(modelled.dots(types[0], types[1]))
+            yield _judged(tool, machine, rates, loop, kernel, "")
+            return
+
+
+def _assembly_of_short(text: str, element: str, shape: Sequence[int], target: str) -> str:
+    """A kernel compiled to assembly text, with random weights."""
+    with tempfile.TemporaryDirectory(prefix="mlc-bench-") as folder:
+        numbers = np.random.default_rng(0).integers(-127, 128, shape)
+        weights = numbers.astype(dtype_named({"i8": "int8", "bf16": "bfloat16"}[element]))
+        path = Path(folder) / "weights.safetensors"
+        save_file({"w": weights}, path)
+        resources = f'{{-#\n  external_resources: {{ mlc: {{ weights: "{path}" }} }}\n#-}}\n'
+        return _compiled(f"{text}\n{resources}", "short", Path(folder), target)
+
+
 def _judged(tool: str, machine: Machine, rates: Machine, loop: Loop, kernel: str, name: str) -> Judgement:
     shown = simulate(tool, machine, loop.text)
     return Judgement(
@@ -186,11 +243,15 @@ def busiest_unit(shown: str) -> float:
 def assembly(case: Case, target: str) -> str:
     """The case, compiled to assembly text."""
     with tempfile.TemporaryDirectory(prefix="mlc-bench-") as folder:
-        ctx = new_context(target)
-        module = parse_verified(saved_source(case, Path(folder)), case.name, ctx, Path(folder))
-        output = Path(folder) / "model.s"
-        Compilation(module, ctx, CompileOptions(target), PassManager(ctx)).build("asm", output)
-        return output.read_text(encoding="utf-8")
+        return _compiled(saved_source(case, Path(folder)), case.name, Path(folder), target)
+
+
+def _compiled(text: str, name: str, folder: Path, target: str) -> str:
+    ctx = new_context(target)
+    module = parse_verified(text, name, ctx, folder)
+    output = folder / "model.s"
+    Compilation(module, ctx, CompileOptions(target), PassManager(ctx)).build("asm", output)
+    return output.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -47,6 +47,8 @@ class TileProblem:
     """The share of products with padding, which can be left out where a tile has all rows."""
     vectors: int = 0
     """How many vectors a tile has, where the order of the weights says it; 0 if that is free."""
+    holds_rows: bool = False
+    """Whether a register has several steps of a row, of which each takes a lane: rows stay until all are taken."""
 
     def is_ragged(self, tile: RegisterTile) -> bool:
         """Whether the last block of columns ends in the middle of a vector, and not in its first one."""
@@ -64,7 +66,7 @@ class TileProblem:
         have to stay, and the last one may need a mask.
         """
         ragged = self.is_ragged(tile)
-        held = tile.rows if ragged else min(tile.rows, tile.vectors)
+        held = tile.rows if ragged or self.holds_rows else min(tile.rows, tile.vectors)
         return tile.rows * tile.vectors + held + (1 if machine.fma and not ragged else 2)
 
     def strain(self, tile: RegisterTile, machine: Machine) -> float:

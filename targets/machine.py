@@ -116,6 +116,11 @@ class Machine:
         """How many elements of `element_bits` one vector register holds."""
         return self.vector_bits // element_bits
 
+    @property
+    def words_per_load(self) -> int:
+        """How many words of short numbers, each for all lanes of a dot product, one load brings."""
+        return self.vector_bits // 32 if self.architecture.takes_words_from_lanes else 1
+
     def dot_instruction(self, lhs: str, rhs: str, bits: int) -> DotInstruction | None:
         """The dot product of short numbers of these types, in this order, on vectors of `bits`.
 

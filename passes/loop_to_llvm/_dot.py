@@ -6,7 +6,7 @@ number. Integers wrap, so all ways give the same bits.
 
 from __future__ import annotations
 
-from xdsl.dialects import llvm
+from xdsl.dialects import llvm, vector
 from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
@@ -100,6 +100,8 @@ class _Writer:
             return words
         assert self._lanes is not None
         kind = VectorType(element, [self._lanes * per_word(element)])
+        while isinstance(cast := words.owner, llvm.BitcastOp | vector.BitcastOp):
+            words = cast.operands[0]  # LLVM would take two casts for arithmetic on what is in between
         return self._insert(llvm.BitcastOp.create(operands=[words], result_types=[kind]))
 
     def _pairs(self, words: SSAValue, element: Attribute, odd: bool) -> SSAValue:

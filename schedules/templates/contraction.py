@@ -250,7 +250,11 @@ def _problem(contraction: Contraction, lanes: int, padding: float, machine: Mach
     most_rows = min((rows_in_cache(v, m, row, machine) for v, m in reads), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     column = prod(contraction.reduced_sizes) * contraction.step_bytes
-    return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding)
+    holds_rows = contraction.per_dot > 1 and contraction.reduced_sizes[-1] % machine.words_per_load == 0
+    is_by_lane = machine.words_per_load > 1
+    return TileProblem(
+        rows, contraction.columns, lanes, most_rows, column, padding, holds_rows=holds_rows and is_by_lane
+    )
 
 
 def _bytes_of_panels(contraction: Contraction) -> int:
@@ -300,6 +304,8 @@ def _steps_of_iteration(contraction: Contraction, steps: Sequence[Step], machine
     """Write out as many steps of the innermost reduction as an iteration has, where no steps are written out yet."""
     name, together = contraction.op.dim_names[-1], machine.architecture.reduction_steps
     size = contraction.reduced_sizes[-1]
+    if contraction.per_dot > 1:
+        together = gcd(max(together, machine.words_per_load), size)
     if together == 1 or size % together or size == together or Unroll(name) in steps:
         return []
     return [Tile(name, together), Unroll(f"{name}i")]
