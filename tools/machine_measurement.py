@@ -34,6 +34,7 @@ _RATES = {
 }  # fmt: skip
 """Facts that say how many of what a probe does fit into a cycle."""
 _CYCLES = {
+    "mma_cycles": "mma", "mma_latency": "mma 1",
     "fma_latency": "fma 1", "add_latency": "add 1", "f64_fma_latency": "f64 fma 1", "gather_cycles": "gathers",
     **{f"{level}_latency": f"chase {level}" for level in MEMORY_LEVELS},
 }  # fmt: skip
@@ -46,7 +47,7 @@ _SLOWER = 1.5
 """By how much loads take longer where a cache no longer holds what they read."""
 _HELPED = 0.5
 """The part of a task that sharing it takes at most, if somebody came to help."""
-_ABSENT = ("f16_fma_units", "i8_dots", "bf16_dots")
+_ABSENT = ("f16_fma_units", "i8_dots", "bf16_dots", "mma_cycles", "mma_latency")
 """Facts of instructions that a CPU may not have."""
 
 

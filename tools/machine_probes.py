@@ -60,6 +60,7 @@ def probes_of(machine: Machine) -> dict[str, Probe]:
     | `clock` | a cycle |
     | `fma 1`, `fma 8`, …, `fma`, `add 1`, … | an instruction, in so many chains or in enough of them |
     | `loads`, `stores`, `gathers`, `shuffles` | an instruction |
+    | `mma 1`, `mma` | a product of matrices, where the system lets them be used |
     | `read l2`, `write l2`, `chase l2`, … | a byte, or a load that waits for the one before it |
     | `chase l2 whole`, `chase ways`, `chase sets` | the same on most of a cache, on one set, and on more than a set |
     | `shared`, `alone`, `woken`, `woken alone` | a task of each thread, or of one |
@@ -71,7 +72,10 @@ def probes_of(machine: Machine) -> dict[str, Probe]:
     parts = {level: size for level, size in parts.items() if size}
     code = {"clock": probe_code.clock(machine), "chase": probe_code.chase(machine), **instruction_probes(machine)}
     code |= {f"write {level}": probe_code.write(machine, size) for level, size in parts.items()}
-    library = ProbeLibrary(machine, list(code.values()))
+    code |= (products := products_of_matrices(machine))
+    library = ProbeLibrary(machine, [*code.values(), *([probe_code.preparation(machine)] if products else [])])
+    if products and not library.answers_0("prepare_matrices"):
+        code = {name: each for name, each in code.items() if name not in products}
     numbers = aligned(np.full(max(parts.values()) // 4 + 4096, 0.5, np.float32))
     places = aligned(np.random.default_rng(0).integers(0, 1024, 4096).astype(np.int32))
     found: dict[str, Probe] = {}
@@ -149,6 +153,15 @@ def _dots(machine: Machine, many: int) -> dict[str, ProbeCode]:
             declaration, text = f"declare {kind} {intrinsic}({operand}, {operand})", f"add {kind} {{a}}, %p{{i}}"
             code[name] = chains(machine, symbol, kind, text, many, declaration, casts, before)
     return code
+
+
+def products_of_matrices(machine: Machine) -> dict[str, ProbeCode]:
+    """Products of matrices in registers: of as many sums as there are beside the factors, and of one."""
+    registers = machine.matrix_registers
+    if registers is None or machine.matrix_instruction("i8", "i8") is None:
+        return {}
+    many = registers.number - 2
+    return {"mma": probe_code.matrices(machine, "mma", many), "mma 1": probe_code.matrices(machine, "mma_1", 1)}
 
 
 def _bytes_to_read(machine: Machine, level: str) -> int:

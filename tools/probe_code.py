@@ -125,6 +125,41 @@ def gathers(machine: Machine, count: int) -> ProbeCode:
     return _loop(machine, "gathers", start, carried, lines, count, declaration=f"declare {name}")
 
 
+def matrices(machine: Machine, symbol: str, count: int) -> ProbeCode:
+    """Products of matrices that fill registers, added to `count` others in turn.
+
+    Nothing but a register's number says what an instruction reads, so its chain is as long as the loop.
+    """
+    registers, product = machine.matrix_registers, machine.matrix_instruction("i8", "i8")
+    assert registers is not None and product is not None
+    configuration = machine.instruction_set.matrix_configuration(
+        [(registers.rows, registers.row_bytes)] * registers.number
+    )
+    numbers, size = range(registers.number), 8 * len(configuration)
+    start = [f"%sizes = alloca [{size} x i8], align 64"]
+    for place, word in enumerate(configuration):
+        start += [_at(f"%size{place}", "%sizes", str(8 * place)), f"store volatile i64 {word}, ptr %size{place}"]
+    start += [f"call void @{registers.configure}(ptr %sizes)"]
+    start += [f"call void @{registers.zero}(i8 {number})" for number in numbers]
+    factors = f"i8 {registers.number - 2}, i8 {registers.number - 1}"
+    lines = [f"call void @{product}(i8 {number}, {factors})" for number in range(count)]
+    declarations = [
+        f"declare void @{registers.configure}(ptr)",
+        f"declare void @{registers.zero}(i8)",
+        f"declare void @{registers.release}()",
+        f"declare void @{product}(i8, i8, i8)",
+    ]
+    text = _function(symbol, start, [], lines, ends=[f"call void @{registers.release}()"])
+    return ProbeCode(symbol, "\n".join([*declarations, text, _tail(machine)]), count)
+
+
+def preparation(machine: Machine) -> ProbeCode:
+    """Asks the system for registers that hold matrices, and stores its answer, 0 if it gives them."""
+    start = ["%status = call i32 @mlc_prepare_matrices()", "store volatile i32 %status, ptr %result"]
+    text = _function("prepare_matrices", start, [], [])
+    return ProbeCode("prepare_matrices", "\n".join(["declare i32 @mlc_prepare_matrices()", text, _tail(machine)]), 1)
+
+
 def thread_tasks(machine: Machine) -> str:
     """`shared` lets two threads run a task each, `steps` times, by the hook of artifacts; `alone` runs one as often.
 
@@ -177,11 +212,16 @@ def _loop(
 
 
 def _function(
-    symbol: str, start: Sequence[str], carried: Sequence[_Carried], lines: Sequence[str], last_block: str = "%loop"
+    symbol: str,
+    start: Sequence[str],
+    carried: Sequence[_Carried],
+    lines: Sequence[str],
+    last_block: str = "%loop",
+    ends: Sequence[str] = (),
 ) -> str:
     """A loop; what it carries is stored behind it, so that nothing is dead."""
     phis = [f"{name} = phi {kind} [{first}, %entry], [{after}, {last_block}]" for name, kind, first, after in carried]
-    ends = [f"store volatile {kind} {after}, ptr %result, align 8" for _, kind, _, after in carried]
+    kept = [f"store volatile {kind} {after}, ptr %result, align 8" for _, kind, _, after in carried]
     return "\n".join(
         [
             f"define void @{symbol}(ptr %memory, i64 %steps, ptr %result) #0 {{",
@@ -190,7 +230,7 @@ def _function(
             "%i.next = add i64 %i, 1",
             "%again = icmp ult i64 %i.next, %steps",
             "br i1 %again, label %loop, label %done, !llvm.loop !0",
-            *("done:", *ends, "ret void", "}"),
+            *("done:", *kept, *ends, "ret void", "}"),
         ]
     )
 

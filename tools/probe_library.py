@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.cache import Cache
-from mlc.targets.glue import threads_unit
+from mlc.targets.glue import matrices_unit, threads_unit
 from mlc.targets.machine import Machine
 from mlc.targets.toolchain import find_clang, find_linker
 from mlc.targets.units import Compiler, Processes, Unit, clang_flags
@@ -42,6 +42,7 @@ class ProbeLibrary:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             units = [Unit("tasks", thread_tasks(machine)), threads_unit(2, machine)]
+            units += [matrices_unit(machine)] if machine.matrix_registers is not None else []
             files, _ = compiler.compile_all(units, folder, None)
             for probe in probes:
                 try:
@@ -64,6 +65,11 @@ class ProbeLibrary:
         found.restype = None
         found.argtypes = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
         return found
+
+    def answers_0(self, symbol: str) -> bool:
+        """Whether a function that stores an i32 as its result stores 0."""
+        self.function(symbol)(0, 1, self._result.ctypes.data)
+        return int(self._result[:4].view(np.int32)[0]) == 0
 
     def caller(self, symbol: str, memory: Array, steps: int) -> Callable[[], None]:
         """What calls a function on `memory`; it keeps alive that, and the place for what is computed."""

@@ -18,7 +18,7 @@ from mlc.targets.toolchain import find_clang
 from mlc.targets.units import Compiler, Processes, Unit, clang_flags
 from mlc.tools import mlc_machine, probe_code
 from mlc.tools.machine_measurement import Rounds, facts_of, measure_machine, unsteady_from
-from mlc.tools.machine_probes import instruction_probes
+from mlc.tools.machine_probes import instruction_probes, products_of_matrices
 from mlc.tools.probe_code import thread_tasks
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def test_ways_are_believed_if_lines_conflict(
         "znver3",
         "alderlake",
         "skylake-avx512",
-        "sapphirerapids",
+        "sapphirerapids-amx",
         "neoverse-n1",
         "neoverse-v1",
         "cortex-a53",
@@ -218,7 +218,8 @@ def test_ways_are_believed_if_lines_conflict(
 )
 def test_probes_are_code_for_all_machines(target: str, tmp_path: Path) -> None:
     machine = resolve_target(target)
-    probes = instruction_probes(machine)
+    probes = instruction_probes(machine) | products_of_matrices(machine)
+    assert ("mma" in probes) == ("mma 1" in probes) == (machine.matrix_registers is not None)
     assert ("i16 dots" in probes) == (machine.arch == "x86_64")
     walks = [probe_code.clock(machine), probe_code.chase(machine), probe_code.write(machine, 1 << 14)]
     texts = {each.symbol: each.text for each in [*probes.values(), *walks]} | {"tasks": thread_tasks(machine)}
@@ -246,4 +247,6 @@ def test_this_machine() -> None:
     if host.core_count() > 1:
         assert found["fork_join_ns"] > 0 and found["wake_ns"] > 0
     assert (found["i8_dots"] > 0) == bool({"avx512vnni", "avxvnni", "dotprod"} & {*native.features})
+    if found["mma_cycles"]:  # one that adds to the result of another may follow it at once
+        assert 4 < found["mma_cycles"] < 1.5 * found["mma_latency"] < 200
     assert ("i16_dots" in found) == (native.arch == "x86_64") and found.get("i16_dots", 1) > 0.2
