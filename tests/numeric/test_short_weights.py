@@ -21,7 +21,7 @@ import mlc
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]
 MACHINES = ("native", "x86-64-v2", "haswell", "x86-64-v4", "neoverse-n1", "cortex-a72")
-SHAPES = ((1, 256, 128), (1, 500, 67), (3, 321, 70), (9, 130, 129), (20, 512, 48), (1, 129, 1000))
+SHAPES = ((1, 256, 128), (1, 500, 67), (3, 321, 70), (9, 130, 129), (20, 512, 48), (1, 129, 1000), (37, 320, 210))
 
 
 ROUNDED = (

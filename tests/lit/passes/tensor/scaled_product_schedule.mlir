@@ -11,9 +11,9 @@ func.func private @one_row(%x: tensor<1024xf32>, %w: tensor<1024x4128xi8>, %s: t
   return %1 : tensor<4128xf32>
 }
 
-// More rows share what is unpacked. A bias is not packed.
+// Rows of several tiles share a panel that is unpacked once. A bias is not packed.
 // CHECK-LABEL: @rows
-// CHECK-SAME:    <[unpack(k), interchange(n, m), tile(n, 32), pack(w, n), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 10), unroll(mi)]>
+// CHECK-SAME:    <[interchange(n, m), tile(n, 96), cache_read(w, n), interchange(w_1, w_0), unpack(w_0), interchange(w_0, w_1), pack(w, n), tile(w_1, 16), vectorize(w_1i, 16), unroll(w_1), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 4), unroll(mi)]>
 func.func private @rows(%x: tensor<20x72xf32>, %w: tensor<72x96xi8>, %s: tensor<96xf32>) -> tensor<20x96xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 20, n: 96) reduce (k: 72) : tensor<20x72xf32>, tensor<72x96xi8> -> tensor<20x96xf32>
   %1 = tensor.map %0[m, n], %s[n] over (m: 20, n: 96) : tensor<20x96xf32>, tensor<96xf32> -> tensor<20x96xf32> {
@@ -22,6 +22,23 @@ func.func private @rows(%x: tensor<20x72xf32>, %w: tensor<72x96xi8>, %s: tensor<
     tensor.yield %c : f32
   }
   return %1 : tensor<20x96xf32>
+}
+
+// Of groups, a panel is one of a group, which the first cache holds, and the sums of a block of columns wait in the second.
+// CHECK-LABEL: @groups_of_many_rows
+// CHECK-SAME:    <[interchange(n, m), tile(n, 80), cache_write(g, ni), tile(ni, 80), cache_read(w, ni), pack(w, n), pack(s, n), tile(w_1, 16), vectorize(w_1i, 16), unroll(w_1), tile(nii, 16), vectorize(niii, 16), unroll(nii), tile(m, 5), unroll(mi)]>
+func.func private @groups_of_many_rows(%x: tensor<400x64xf32>, %w: tensor<64x320xi8>, %s: tensor<2x320xf32>) -> tensor<400x320xf32> {
+  %0 = tensor.contract %x[m, g * 32 + k], %w[g * 32 + k, n] over (m: 400, g: 2, n: 320) reduce (k: 32) : tensor<400x64xf32>, tensor<64x320xi8> -> tensor<400x2x320xf32>
+  %1 = tensor.contract %0[m, g, n], %s[g, n] over (m: 400, n: 320) reduce (g: 2) : tensor<400x2x320xf32>, tensor<2x320xf32> -> tensor<400x320xf32>
+  return %1 : tensor<400x320xf32>
+}
+
+// Where no cache holds the panel of a tile, each tile unpacks weights by itself.
+// CHECK-LABEL: @deep
+// CHECK-SAME:    <[interchange(n, m), tile(n, {{[0-9]+}}), pack(w, n), tile(ni, 16)
+func.func private @deep(%x: tensor<20x65536xf32>, %w: tensor<65536x16xi8>) -> tensor<20x16xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 20, n: 16) reduce (k: 65536) : tensor<20x65536xf32>, tensor<65536x16xi8> -> tensor<20x16xf32>
+  return %0 : tensor<20x16xf32>
 }
 
 // Sums of groups take registers of their own, so that tiles are narrower. What is added to the result is not packed.
@@ -53,7 +70,7 @@ func.func private @argument(%x: tensor<72xf32>, %w: tensor<72x96xi8>) -> tensor<
   return %0 : tensor<96xf32>
 }
 
-func.func @main(%x: tensor<1024xf32>, %y: tensor<20x72xf32>, %z: tensor<72xf32>, %v: tensor<72x96xi8>, %v4: tensor<12x64xf32>) -> (tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>) {
+func.func @main(%x: tensor<1024xf32>, %y: tensor<20x72xf32>, %z: tensor<72xf32>, %v: tensor<72x96xi8>, %v4: tensor<12x64xf32>, %v5: tensor<400x64xf32>, %v6: tensor<20x65536xf32>) -> (tensor<400x320xf32>, tensor<20x16xf32>, tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>) {
   %w = arith.constant dense<7> : tensor<1024x4128xi8>
   %s = arith.constant dense<0.5> : tensor<32x4128xf32>
   %0 = call @one_row(%x, %w, %s) : (tensor<1024xf32>, tensor<1024x4128xi8>, tensor<32x4128xf32>) -> tensor<4128xf32>
@@ -67,5 +84,10 @@ func.func @main(%x: tensor<1024xf32>, %y: tensor<20x72xf32>, %z: tensor<72xf32>,
   %w2 = arith.constant dense<8> : tensor<72x96xi8>
   %2 = call @bytes(%z, %w2) : (tensor<72xf32>, tensor<72x96xi8>) -> tensor<96xf32>
   %3 = call @argument(%z, %v) : (tensor<72xf32>, tensor<72x96xi8>) -> tensor<96xf32>
-  return %0, %1, %2, %3, %4 : tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>
+  %w5 = arith.constant dense<100> : tensor<64x320xi8>
+  %s5 = arith.constant dense<0.5> : tensor<2x320xf32>
+  %5 = call @groups_of_many_rows(%v5, %w5, %s5) : (tensor<400x64xf32>, tensor<64x320xi8>, tensor<2x320xf32>) -> tensor<400x320xf32>
+  %w6 = arith.constant dense<100> : tensor<65536x16xi8>
+  %6 = call @deep(%v6, %w6) : (tensor<20x65536xf32>, tensor<65536x16xi8>) -> tensor<20x16xf32>
+  return %5, %6, %0, %1, %2, %3, %4 : tensor<400x320xf32>, tensor<20x16xf32>, tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>
 }
