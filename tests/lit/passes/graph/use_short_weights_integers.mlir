@@ -275,3 +275,20 @@ func.func @one_zero(%p: tensor<2x128xi8>, %t: tensor<2x1xf32>, %z: tensor<i8>) -
   %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
   return %y : tensor<2x130xf32>
 }
+
+// -----
+
+// So is one for each group of a row.
+
+// CHECK-LABEL: @zeros_of_groups
+// CHECK:         graph.scaled_matmul {{.*}} : tensor<2x128xf32>
+func.func @zeros_of_groups(%p: tensor<2x4x32xi8>, %t: tensor<2x4x1xf32>, %z: tensor<2x4x1xi8>) -> tensor<2x130xf32> {
+  %f = graph.dequantize %p, %t, %z : tensor<2x4x32xi8>, tensor<2x4x1xf32>, tensor<2x4x1xi8> -> tensor<2x4x32xf32>
+  %x = graph.reshape %f : tensor<2x4x32xf32> -> tensor<2x128xf32>
+  %q = graph.constant dense<9> : tensor<128x130xui8>
+  %s = graph.constant dense<0.5> : tensor<1x130xf32>
+  %eight = graph.constant dense<8> : tensor<ui8>
+  %w = graph.dequantize %q, %s, %eight : tensor<128x130xui8>, tensor<1x130xf32>, tensor<ui8> -> tensor<128x130xf32>
+  %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
+  return %y : tensor<2x130xf32>
+}
