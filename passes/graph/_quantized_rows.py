@@ -1,4 +1,4 @@
-"""First factors of products as integers of i8, with a scale for each row and each group of columns."""
+"""First factors of products as integers of i8, with a scale for each row, or for each row and group of columns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ from mlc.support.resources import Resources
 
 @dataclass(frozen=True)
 class QuantizedRows:
-    """A tensor `[…, k]` whose rows are dequantised in groups of columns, of which the last may be cut off.
+    """A tensor `[…, k]` whose rows are dequantised, whole or in groups of columns, of which the last may be cut off.
 
-    It is `[…, groups, group]`, of i8, or of ui8 with the zero point 128; scales are `[…, groups, 1]` of f32.
+    Groups are `[…, groups, group]`, of i8, or of ui8 with the zero point 128; scales are `[…, groups, 1]` of f32. Whole
+    rows are `[…, k]`, with scales `[…, 1]`, and may have zero points of i8, `[…, 1]`.
     """
 
     source: DequantizeOp
+    are_whole: bool
+    """Whether rows have one scale each."""
+    has_zero: bool
+    """Whether something is to be subtracted from integers of i8."""
 
     @property
     def quantized(self) -> SSAValue:
@@ -34,14 +39,14 @@ class QuantizedRows:
         return self.source.scale
 
     @property
-    def group(self) -> int:
-        """How many columns share a scale."""
-        return shape_of(self.quantized)[-1]
+    def zero(self) -> SSAValue:
+        """What is subtracted from integers, if they have zero points."""
+        return self.source.zero_point
 
     @property
-    def width(self) -> int:
-        """How many columns all groups have."""
-        return self.group * shape_of(self.quantized)[-2]
+    def group(self) -> int | None:
+        """How many columns have a scale of their own; None if that are all of a row."""
+        return None if self.are_whole else shape_of(self.quantized)[-1]
 
     def make_signed(self, resources: Resources) -> bool:
         """Let integers be those of i8; False if who quantises them cannot do that."""
@@ -52,7 +57,7 @@ class QuantizedRows:
 
 
 def quantized_rows(value: SSAValue, resources: Resources) -> QuantizedRows | None:
-    """What a value is, if it is dequantised with a scale for each group of its last dim; None for others.
+    """What a value is, if it is dequantised with a scale for each row, or each group of its last dim; None for others.
 
     Proof: reshapes keep the order of elements. So, where a last dim is as wide as all groups together, rows are rows of
     groups, one after the other; a slice shortens rows of this width, and reshapes of the result keep its own.
@@ -67,13 +72,16 @@ def quantized_rows(value: SSAValue, resources: Resources) -> QuantizedRows | Non
     if not isinstance(owner, DequantizeOp) or element_of(owner.scale) != f32:
         return None
     shape, zero = shape_of(owner.input), known_array(owner.zero_point, resources)
-    is_by_group = len(shape) > 1 and shape_of(owner.scale) == (*shape[:-1], 1) and shape_of(owner.result) == shape
-    if element_of(owner.input) not in (i8, ui8) or not is_by_group or zero is None:
+    if len(shape) < 2 or element_of(owner.input) not in (i8, ui8):
         return None
-    if (zero != (0 if element_of(owner.input) == i8 else 128)).any():
+    by_row = (*shape[:-1], 1)
+    if shape_of(owner.scale) != by_row or shape_of(owner.result) != shape:
         return None
-    found = QuantizedRows(owner)
-    return found if found.width == width else None
+    has_zero = zero is None or bool((zero != (0 if element_of(owner.input) == i8 else 128)).any())
+    are_whole = shape[-1] == width
+    if has_zero and not (are_whole and element_of(owner.input) == i8 and shape_of(owner.zero_point) == by_row):
+        return None
+    return QuantizedRows(owner, are_whole, has_zero) if are_whole or shape[-1] * shape[-2] == width else None
 
 
 def _shortens_rows(op: SliceOp) -> bool:

@@ -52,6 +52,15 @@ class ShortWeights:
     offset: Array | None
     group: int
 
+    def column_sums(self, rows: int) -> Array:
+        """The sums of columns of the matrix, which has so many rows: of f32, `[n]`."""
+        groups, columns = self.scale.shape
+        counts = np.array([min(self.group, rows - self.group * each) for each in range(groups)])
+        sums: Array = self.integers.reshape(groups, self.group, columns).sum(1, np.int64).astype(np.float64)
+        if self.offset is not None:
+            sums -= counts[:, None] * self.offset.astype(np.float64)
+        return (sums * self.scale).sum(0).astype(np.float32)
+
 
 def quantized_of(value: SSAValue, resources: Resources, most: int = _MOST_NESTED) -> Quantized | None:
     """What a value computed from constants is, if it is integers of up to 8 bits that are dequantised and moved.

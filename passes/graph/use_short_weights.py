@@ -11,7 +11,18 @@ from xdsl.dialects.builtin import ModuleOp, f32, i8
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import CastOp, MatmulOp, MulOp, PadOp, ReduceOp, ReshapeOp, ScaledMatmulOp, SliceOp
+from mlc.dialects.graph import (
+    BroadcastOp,
+    CastOp,
+    MatmulOp,
+    MulOp,
+    PadOp,
+    ReduceOp,
+    ReshapeOp,
+    ScaledMatmulOp,
+    SliceOp,
+    SubOp,
+)
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.dialects.loop.dot import ui8
 from mlc.pass_manager.base import Pass
@@ -45,8 +56,9 @@ class UseShortWeightsPass(Pass):
     these numbers. Zero points that do not go into the integers are multiplied with the sums of `x` over groups.
     Weights of at most 64 kB as floats become floats.
 
-    Where the first factor is dequantised, too, with a scale for each row and each group of as many columns, both are
-    integers: sums of groups are exact, and scaled twice. The target has to multiply them faster than floats.
+    Where the first factor is dequantised, too, with a scale for each row, or for each row and group of as many columns,
+    both are integers: sums of groups are exact, and scaled twice. The target has to multiply them faster than floats.
+    Zero points of rows are multiplied with the sums of columns of the weights, which are known.
 
     ```mlir
     %x = graph.dequantize %p, %t, %zero : tensor<1x16x32xi8>, tensor<1x16x1xf32>, tensor<i8> -> tensor<1x16x32xf32>
@@ -62,7 +74,7 @@ class UseShortWeightsPass(Pass):
     rounding = Rounding(1 << 8, "sums of groups are scaled, not their terms, and less zero points", finite_only=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        found: dict[tuple[SSAValue, int], _WeightValues | str | None] = {}
+        found: dict[tuple[SSAValue, int | None, bool], _WeightValues | str | None] = {}
         products = [op for op in module.walk() if isinstance(op, MatmulOp) and _may_have_short_weights(op)]
         for op in products:
             rows = quantized_rows(op.lhs, ctx.resources)
@@ -70,9 +82,9 @@ class UseShortWeightsPass(Pass):
             if rows is not None and (element is None or not rows.make_signed(ctx.resources)):
                 rows = None
             for each in dict.fromkeys((rows, None)):
-                key = op.rhs, each.group if each else 0
+                key = op.rhs, each and each.group, each is not None
                 if key not in found:
-                    found[key] = _constants_of(op.rhs, ctx.resources, key[1], element)
+                    found[key] = _constants_of(op.rhs, ctx.resources, each, element)
                 constants = found[key]
                 if isinstance(constants, _WeightValues):
                     _rewrite(op, constants, each)
@@ -80,7 +92,7 @@ class UseShortWeightsPass(Pass):
                 if isinstance(constants, str):
                     how = "products are those of floats" if each else "weights become floats"
                     ctx.remark(op, f"{how}: {constants}")
-        for value, _ in found:
+        for value, _, _ in found:
             erase_unused(value)
 
 
@@ -106,6 +118,8 @@ class _WeightValues:
     scale: SSAValue
     offset: SSAValue | None
     group: int
+    column_sums: SSAValue | None
+    """The sums of columns, `[1, n]`, where rows have zero points."""
 
 
 def _may_have_short_weights(op: MatmulOp) -> bool:
@@ -115,21 +129,26 @@ def _may_have_short_weights(op: MatmulOp) -> bool:
 
 
 def _constants_of(
-    value: SSAValue, resources: Resources, within: int, element: type[np.integer[Any]] | None
+    value: SSAValue, resources: Resources, rows: QuantizedRows | None, element: type[np.integer[Any]] | None
 ) -> _WeightValues | str | None:
     """What a second factor is as constants behind its owner; why it is not short; None if it is not quantised.
 
-    In groups of `within` rows and of a type, for products of integers, or as it suits products of floats.
+    In the groups of the first factor and of a type, for products of integers, or as it suits products of floats.
     """
     quantized = quantized_of(value, resources)
     k, n = shape_of(value)
     if quantized is None or not isinstance(value.owner, Operation):
         return None
-    weights = short_weights(quantized, (k, n), within, element if within else None)
-    return weights if isinstance(weights, str) else _inserted(value, value.owner, weights, resources)
+    weights = short_weights(quantized, (k, n), (rows.group or 0) if rows else 0, element if rows else None)
+    if isinstance(weights, str):
+        return weights
+    return _inserted(value, value.owner, weights, resources, k if rows and rows.has_zero else None)
 
 
-def _inserted(value: SSAValue, owner: Operation, weights: ShortWeights, resources: Resources) -> _WeightValues:
+def _inserted(
+    value: SSAValue, owner: Operation, weights: ShortWeights, resources: Resources, summed: int | None
+) -> _WeightValues:
+    """The constants, with the sums of columns of so many rows."""
     hint = value.name_hint or "weights"
 
     def constant(array: Array, element: Attribute, part: str) -> SSAValue:
@@ -140,10 +159,12 @@ def _inserted(value: SSAValue, owner: Operation, weights: ShortWeights, resource
         return ops[-1].results[0]
 
     integers = constant(weights.integers, _ELEMENTS[weights.integers.dtype.name], "integers")
-    scale, offset = constant(weights.scale, f32, "scale"), None
+    scale, offset, sums = constant(weights.scale, f32, "scale"), None, None
     if weights.offset is not None:
         offset = constant(weights.offset, _ELEMENTS[weights.offset.dtype.name], "offset")
-    return _WeightValues(integers, scale, offset, weights.group)
+    if summed is not None:
+        sums = constant(weights.column_sums(summed)[None], f32, "sums")
+    return _WeightValues(integers, scale, offset, weights.group, sums)
 
 
 def _rewrite(op: MatmulOp, constants: _WeightValues, quantized: QuantizedRows | None) -> None:
@@ -159,12 +180,19 @@ def _rewrite(op: MatmulOp, constants: _WeightValues, quantized: QuantizedRows | 
 
     shape = shape_of(op.lhs)
     rows, depth = prod(shape[:-1]), shape_of(constants.integers)[0]
-    groups, scale = depth // constants.group, None
+    groups, scale, moved = depth // constants.group, None, None
     if quantized is None:
         x = insert_matrix(op.lhs, (rows, shape[-1]))
     else:
-        x, scale = insert_matrix(quantized.quantized, (rows, depth)), insert_matrix(quantized.scale, (rows, groups))
-        if depth > shape[-1]:
+        width = shape_of(quantized.quantized)[-1] if quantized.are_whole else depth
+        x, scale = insert_matrix(quantized.quantized, (rows, width)), quantized.scale
+        scale = insert_matrix(scale, (rows, 1 if quantized.are_whole else groups))
+        if quantized.has_zero:
+            zero = insert(CastOp(insert_matrix(quantized.zero, (rows, 1)), f32))
+            moved = insert(MulOp(scale, zero))
+        if quantized.are_whole and groups > 1:
+            scale = insert(BroadcastOp(scale, (rows, groups)))
+        if width > shape[-1]:
             x = insert(SliceOp(x, [0, 0], [rows, shape[-1]], [1, 1]))
     if depth > shape[-1]:
         x = insert(PadOp(x, [0, 0], [0, depth - shape[-1]], 0.0 if quantized is None else 0))
@@ -175,6 +203,8 @@ def _rewrite(op: MatmulOp, constants: _WeightValues, quantized: QuantizedRows | 
         sums = insert(ReduceOp("sum", wide, [2]))
         less = constants.offset, sums if scale is None else insert(MulOp(sums, scale))
     result = insert(ScaledMatmulOp(x, constants.integers, constants.scale, less, scale))
+    if moved is not None and constants.column_sums is not None:
+        result = insert(SubOp(result, insert(MulOp(moved, constants.column_sums))))
     if len(shape) != 2:
         result = insert(ReshapeOp(result, shape_of(op.result)))
     result.name_hint, lhs = op.result.name_hint, op.lhs

@@ -13,10 +13,10 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.accesses import set_subscripts
+from mlc.analysis.accesses import AccessOp, set_subscripts
 from mlc.analysis.legality import note_if_refused
 from mlc.dialects.arith import ExtSIOp, SIToFPOp
-from mlc.dialects.loop import ForOp, LoadOp, UnpackOp, YieldOp
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp, UnpackOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.dialects.loop.unpack import LEAST, MOST, PER_WORD
@@ -32,8 +32,8 @@ from mlc.support.types import element_type, memref_type
 
 
 @dataclass(frozen=True)
-class _UnpackedSum:
-    """A loop that adds products with an integer of a constant to what it carries."""
+class _UnpackedLoop:
+    """A loop that adds products with an integer of a constant to what it carries, or stores such integers as floats."""
 
     loop: ForOp
     load: LoadOp
@@ -57,13 +57,15 @@ def use_words(loops: Sequence[ForOp], packer: Packer) -> None:
         for k in 0..8 iter_args(s = 0): word = w_words[k, n]
             fma(x[8 * k], unpack word[0], s), then fma(x[8 * k + 1], unpack word[1], …), …
 
+    A loop that stores what it unpacks stores eight numbers in one iteration.
+
     Proof: all numbers of the constant are integers of four bits, so their low bits with the sign are the numbers. The
-    products are added in the same order.
+    products are added, and numbers stored, in the same order.
 
     Raises:
-        Refused: the loops are not such sums, or the constant has other numbers; nothing has been changed.
+        Refused: the loops are not such sums or copies, or the constant has other numbers; nothing has been changed.
     """
-    sums = [_sum(loop) for loop in loops]
+    sums = [_unpacked(loop) for loop in loops]
     if len({(each.argument, each.axis) for each in sums}) != 1:
         raise Refused("its weights are several arguments, or lie along several axes")
     argument, axis = sums[0].argument, sums[0].axis
@@ -82,15 +84,15 @@ def use_words(loops: Sequence[ForOp], packer: Packer) -> None:
         _rewrite(each, target)
 
 
-def _sum(loop: ForOp) -> _UnpackedSum:
-    """What a loop adds up.
+def _unpacked(loop: ForOp) -> _UnpackedLoop:
+    """What a loop adds up or stores.
 
     Raises:
-        Refused: it is no sum of products with integers of i8 that follow each other.
+        Refused: it is no sum of products with integers of i8 that follow each other, nor a copy of these.
     """
     found = [op for op in loop.body.block.ops if isinstance(op, LoadOp) and element_type(op.memref.type) == i8]
-    if len(found) != 1 or len(loop.carried) != 1 or any(isinstance(op, ForOp) for op in loop.body.block.ops):
-        raise Refused("it is no sum of products with one constant of i8")
+    if len(found) != 1 or len(loop.carried) > 1 or any(isinstance(op, ForOp) for op in loop.body.block.ops):
+        raise Refused("it is no sum of products with one constant of i8, nor a copy of it")
     (load,) = found
     widened = next((use.operation for use in load.result.uses), None)
     number = next((use.operation for use in widened.results[0].uses), None) if isinstance(widened, ExtSIOp) else None
@@ -98,14 +100,16 @@ def _sum(loop: ForOp) -> _UnpackedSum:
         raise Refused("its weights are not widened to f32")
     if not all(op.results[0].has_one_use() for op in (load, widened)):
         raise Refused("its weights are read otherwise, too")
-    if not isinstance(next(iter(loop.yielded)).owner, math.FmaOp):
+    if loop.carried and not isinstance(next(iter(loop.yielded)).owner, math.FmaOp):
         raise Refused("it is no sum of products")
+    if not loop.carried and [type(op) for op in list(loop.body.block.ops)[3:]] != [StoreOp, YieldOp]:
+        raise Refused("it does more than store its weights as floats")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % PER_WORD:
         raise Refused(f"{len(loop.range)} iterations are no multiple of {PER_WORD}, counted from 0")
-    return _UnpackedSum(loop, load, (widened, number), *word_subscript(load, loop, PER_WORD))
+    return _UnpackedLoop(loop, load, (widened, number), *word_subscript(load, loop, PER_WORD))
 
 
-def _rewrite(each: _UnpackedSum, target: SSAValue) -> None:
+def _rewrite(each: _UnpackedLoop, target: SSAValue) -> None:
     """Read a word, and do what the body does with each of its numbers, one after the other."""
     loop, counter = each.loop, each.loop.induction_variable
     results = list(each.load.map.data.results)
@@ -115,21 +119,22 @@ def _rewrite(each: _UnpackedSum, target: SSAValue) -> None:
     body = [op for op in loop.body.block.ops if op not in (each.load, *each.widening)]
     *steps, last = body
     assert isinstance(last, YieldOp)
-    carried: SSAValue = loop.carried[0]
+    carried: list[SSAValue] = list(loop.carried)
     new: list[Operation] = [words]
     for number in range(PER_WORD):
         unpacked = UnpackOp(words.result, number, f32)
         unpacked.location = each.load.location
-        mapping: dict[SSAValue, SSAValue] = {each.widening[1].results[0]: unpacked.result, loop.carried[0]: carried}
+        mapping: dict[SSAValue, SSAValue] = {each.widening[1].results[0]: unpacked.result}
+        mapping.update(zip(loop.carried, carried, strict=True))
         new.append(unpacked)
         for op in steps:
             copy = clone(op, mapping)
-            if isinstance(copy, LoadOp) and counter in copy.indices:
+            if isinstance(copy, AccessOp) and counter in copy.indices:
                 _move(copy, counter, number)
             new.append(copy)
-        carried = mapping[last.arguments[0]]
+        carried = [mapping[value] for value in last.arguments]
     Rewriter.insert_op(new, InsertPoint.before(last))
-    last.operands[0] = carried
+    last.operands = carried
     for op in reversed(steps):
         Rewriter.erase_op(op)
     for op in (each.widening[1], each.widening[0], each.load):
@@ -137,18 +142,18 @@ def _rewrite(each: _UnpackedSum, target: SSAValue) -> None:
     loop.properties["upper"] = IntegerAttr(len(loop.range) // PER_WORD, i64)
 
 
-def _move(load: LoadOp, counter: SSAValue, number: int) -> None:
-    """Let a load that goes with the counter read what belongs to a number of the word."""
-    dim = list(load.indices).index(counter)
-    dims = [AffineExpr.dimension(i) for i in range(load.map.data.num_dims)]
+def _move(access: AccessOp, counter: SSAValue, number: int) -> None:
+    """Let what goes with the counter read or write what belongs to a number of the word."""
+    dim = list(access.indices).index(counter)
+    dims = [AffineExpr.dimension(i) for i in range(access.map.data.num_dims)]
     dims[dim] = AffineExpr.dimension(dim) * PER_WORD + number
-    moved = [simplify_sum(e.replace_dims_and_symbols(dims, [])) for e in load.map.data.results]
-    set_subscripts(load, list(load.indices), AffineMap(len(dims), 0, tuple(moved)))
+    moved = [simplify_sum(e.replace_dims_and_symbols(dims, [])) for e in access.map.data.results]
+    set_subscripts(access, list(access.indices), AffineMap(len(dims), 0, tuple(moved)))
 
 
 @dataclass(frozen=True)
 class Unpack(LoopStep):
-    """8 steps of a loop that adds products read one word of constant weights of four bits each
+    """8 steps of a loop that adds products with constant weights of four bits, or stores these, read one word of them
 
     The kernel's weights are stored in words of 32 bits, if all of them are integers from -8 to 7.
     """
@@ -174,7 +179,7 @@ class Unpack(LoopStep):
 
     @classmethod
     def suits(cls, loop: ForOp) -> bool:
-        return len(loop.carried) == 1
+        return len(loop.carried) <= 1
 
     @classmethod
     def drawn(cls, rng: Random, loop: ForOp) -> Self:

@@ -5,6 +5,7 @@
 Where both factors are integers, sums are dot products of words; weights of two and four bits become bytes for these.
 
 Weights are read once where rows are few, so their bytes take the time: they stay short until they are in registers.
+Rows that fill several tiles share a panel of floats, which stays in the first cache (`_steps_of_panels`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import f32, i8, i32
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.analysis.argument_names import argument_name
@@ -21,8 +22,10 @@ from mlc.dialects.loop.prefetch import SECOND_CACHE
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.loop.unpack import PER_WORD
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.register_tile import RegisterTile
+from mlc.schedules.register_tile import RegisterTile, TileProblem, tiles_near_best
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel
+from mlc.schedules.steps.cache_read import CacheRead
+from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.pack import Pack
@@ -32,9 +35,20 @@ from mlc.schedules.steps.unpack import Unpack
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates.contraction import rows_in_cache
-from mlc.support.dtypes import bytes_of
+from mlc.support.dtypes import bytes_of, to_numpy
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine
+
+_NUMBER = to_numpy(f32).itemsize
+_NARROWER = 0.5
+"""By which part a register tile may take longer than the best one, whose panel no cache holds."""
+_BLOCKS = 16
+"""How many blocks of columns there are at least, if there are enough of them: threads share them."""
+_OF_SECOND_CACHE = 0.25
+"""How much of the second cache sums of groups may take: rows, panels and scales pass by."""
+
+
+_UNPACKED_EACH_TIME = "weights that each tile of rows unpacks"
 
 
 class ScaledProducts(ScheduleTemplate):
@@ -44,8 +58,11 @@ class ScaledProducts(ScheduleTemplate):
 
     def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
         inner = next((op for op in kernel.ops if _widens(op) or _is_group_of_integers(op, kernel.ops)), None)
-        if inner is not None:
-            yield Candidate(tuple(_steps(inner, kernel)))
+        if inner is None:
+            return
+        if steps := _steps_of_panels(inner, kernel):
+            yield Candidate(tuple(steps))
+        yield Candidate(tuple(_steps(inner, kernel)), _UNPACKED_EACH_TIME if steps else "", bool(steps))
 
 
 def _widens(op: StructuredOp) -> bool:
@@ -63,7 +80,7 @@ def _is_group_of_integers(op: StructuredOp, ops: Sequence[StructuredOp]) -> bool
 
 
 def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
-    name, machine, lanes = kernel.function.sym_name.data, kernel.machine, kernel.lanes
+    machine, lanes = kernel.machine, kernel.lanes
     column, reduced = inner.dim_names[inner.num_parallel - 1], inner.dim_names[-1]
     columns, depth = inner.dim_sizes[inner.num_parallel - 1], inner.dim_sizes[-1]
     outer = [op for op in kernel.ops if op.contracts and op is not inner]
@@ -72,10 +89,7 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     tile = _tile(count, rows_in_way, bool(outer), machine)
     width = tile.vectors * lanes
     weights, rows = inner.inputs[1], inner.dim_names[: inner.num_parallel - 1 - len(outer)]
-    read = [(op, *pair) for op in kernel.ops for pair in zip(op.inputs, op.index_maps, strict=True)]
-    packed = [v for op, v, m in read if _is_matrix(op, m, column, rows)]
-    known = [v for v in packed if isinstance(v, BlockArgument) and (name, v.index) in kernel.constants]
-    bits = kernel.short_bits.get((name, weights.index), 8) if isinstance(weights, BlockArgument) else 8
+    known, bits = _known_matrices(kernel, column, rows), _bits(weights, kernel)
     steps: list[Step] = []
     if _widens(inner):
         steps += [Unpack(reduced)] if bits == 4 and depth % PER_WORD == 0 else []
@@ -95,6 +109,61 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
         loops = (reduced, *(op.dim_names[-1] for op in outer))
         steps += [PrefetchNext(loop, column, SECOND_CACHE) for loop in loops]
     return steps
+
+
+def _steps_of_panels(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
+    """The steps for rows that fill several tiles: weights are unpacked once for all of them, a panel at a time.
+
+        for n blocks: { sums = 0; for g: for ni blocks: { unpack a panel; for rows: { for k: …; sums += … * scale } }
+                        y = sums }
+
+    The panel is in the first cache; of one group, in the second one. A block of columns is as wide as the second one
+    holds sums for, so that rows, which may come from farther away, are seldom read. None for fewer rows, weights that
+    are no constants, or long columns of one group.
+    """
+    machine, lanes, dim = kernel.machine, kernel.lanes, inner.num_parallel - 1
+    column, columns, depth = inner.dim_names[dim], inner.dim_sizes[dim], inner.dim_sizes[-1]
+    outer = [op for op in kernel.ops if op.contracts and op is not inner]
+    weights, rows, count = inner.inputs[1], inner.dim_names[: inner.num_parallel - 1 - len(outer)], inner.dim_sizes[0]
+    most, column_bytes = rows_in_cache(inner.inputs[0], inner.index_maps[0], 0, machine), depth * _NUMBER
+    if not _widens(inner) or not rows or count <= _tile(count, most, bool(outer), machine).rows:
+        return []
+    tiles = tiles_near_best(TileProblem(count, columns, lanes, most, column_bytes), machine, _NARROWER)
+    cache = machine.l1_bytes if outer else machine.l2_bytes
+    tile = next((t for t in tiles if 2 * column_bytes * t.vectors * lanes <= cache), None)
+    known = _known_matrices(kernel, column, rows)
+    if tile is None or not isinstance(weights, BlockArgument) or weights not in known:
+        return []
+    width = tile.vectors * lanes
+    along, lane = (f"{argument_name(weights)}_{axis}" for axis in (0, 1))
+    steps: list[Step] = [Interchange.around(column, *rows)]
+    if outer:
+        panels = int(_OF_SECOND_CACHE * machine.l2_bytes) // (count * width * _NUMBER)
+        panels = max(1, min(panels, columns // (width * _BLOCKS)))
+        steps += [Tile(column, panels * width), CacheWrite(outer[0].dim_names[-1], f"{column}i")]
+    panel = f"{column}i" if outer else column
+    steps += [Tile(panel, width), CacheRead(argument_name(weights), panel)]
+    if _bits(weights, kernel) == 4 and depth % PER_WORD == 0:
+        steps += [Interchange.around(lane, along), Unpack(along), Interchange.around(along, lane)]
+    steps += [*(Pack(argument_name(value), column) for value in known)]
+    steps += [Tile(lane, lanes), Vectorize(f"{lane}i", lanes), Unroll(lane)]
+    in_lanes = [Tile(f"{panel}i", lanes), Vectorize(f"{panel}ii", lanes), Unroll(f"{panel}i")]
+    in_rows = [Tile(rows[-1], tile.rows), Unroll(f"{rows[-1]}i")]
+    return [*steps, *in_rows, *in_lanes] if tile.holds_vectors else [*steps, *in_lanes, *in_rows]
+
+
+def _known_matrices(kernel: TensorKernel, column: str, rows: Sequence[str]) -> list[BlockArgument]:
+    """The constants that have a row for each of what is reduced, and are the same for all rows of the result."""
+    name = kernel.function.sym_name.data
+    read = [(op, *pair) for op in kernel.ops for pair in zip(op.inputs, op.index_maps, strict=True)]
+    packed = [v for op, v, m in read if _is_matrix(op, m, column, rows)]
+    return [v for v in packed if isinstance(v, BlockArgument) and (name, v.index) in kernel.constants]
+
+
+def _bits(weights: SSAValue, kernel: TensorKernel) -> int:
+    """How many bits the numbers of weights have."""
+    key = kernel.function.sym_name.data, weights.index if isinstance(weights, BlockArgument) else -1
+    return kernel.short_bits.get(key, 8)
 
 
 def _numbers_per_byte(steps: Sequence[Step]) -> int:

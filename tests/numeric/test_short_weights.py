@@ -21,7 +21,7 @@ import mlc
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]
 MACHINES = ("native", "x86-64-v2", "haswell", "x86-64-v4", "neoverse-n1", "cortex-a72")
-SHAPES = ((1, 256, 128), (1, 500, 67), (3, 321, 70), (9, 130, 129), (20, 512, 48), (1, 129, 1000))
+SHAPES = ((1, 256, 128), (1, 500, 67), (3, 321, 70), (9, 130, 129), (20, 512, 48), (1, 129, 1000), (37, 320, 210))
 
 
 ROUNDED = (
@@ -57,10 +57,11 @@ class Weights:
     def _parameters(self) -> tuple[Array, Array]:
         return self.scale, self.zero
 
-    def text(self, m: int, rounds: bool = False) -> str:
+    def text(self, m: int, rounds: bool = False, by_row: bool = False) -> str:
         """A module that multiplies its argument with the matrix: dequantised group by group, reshaped and sliced.
 
-        The argument may be rounded to eight bits first.
+        The argument may be rounded to eight bits first, or be integers of these, with a scale and a zero point for each
+        row, which are arguments, too.
         """
         (k, n), groups = self.shape, len(self.scale)
         whole = groups * self.group
@@ -75,7 +76,12 @@ class Weights:
             for i, (a, kind) in enumerate(zip(data, parts, strict=True))
         )
         rounding, x = (_rounding(m, k, self.group), "%rounded") if rounds else ("", "%x")
-        return f"""func.func @main(%x: tensor<{m}x{k}xf32>) -> tensor<{m}x{n}xf32> {{
+        arguments = f"%x: tensor<{m}x{k}xf32>"
+        if by_row:
+            kinds = f"tensor<{m}x{k}xi8>", f"tensor<{m}x1xf32>", f"tensor<{m}x1xi8>"
+            arguments = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(kinds))
+            rounding, x = f"\n  %f = graph.dequantize %a0, %a1, %a2 : {', '.join(kinds)} -> tensor<{m}x{k}xf32>", "%f"
+        return f"""func.func @main({arguments}) -> tensor<{m}x{n}xf32> {{
   {constants}{rounding}
   %d = graph.dequantize %c0, %c1, %c2 : {", ".join(parts)} -> {wide}
   %r = graph.reshape %d : {wide} -> tensor<{whole}x{n}xf32>
@@ -158,6 +164,22 @@ def test_both_factors_are_integers(bits: int, group: int, symmetric: bool, targe
         x *= np.float32(10.0) ** np.arange(m, dtype=np.float32)[:, None]
         (found,) = run_compiled(mlc.parse(weights.text(m, rounds=True)), [x], target)
         check(found, rounded(x, group), weights)
+
+
+@pytest.mark.parametrize("target", (*MACHINES, "znver4", "sapphirerapids"))
+@pytest.mark.parametrize("bits, group, symmetric", [*ROUNDED, (4, None, False), (8, None, True)])
+def test_rows_with_zero_points(bits: int, group: int | None, symmetric: bool, target: str, run_compiled: Run) -> None:
+    """Integers with a scale and a zero point for each row, as activations that are quantised by token."""
+    for number, (m, k, n) in enumerate(((1, 500, 67), (33, 256, 65), (3, 321, 70))):
+        weights = weights_of(bits, k, n, group, symmetric, number)
+        rng = np.random.default_rng(number)
+        integers, zero = rng.integers(-128, 128, (m, k), np.int8), rng.integers(-128, 128, (m, 1), np.int8)
+        scale = (np.float32(10.0) ** rng.uniform(-3, 2, (m, 1))).astype(np.float32)
+        (found,) = run_compiled(mlc.parse(weights.text(m, by_row=True)), [integers, scale, zero], target)
+        x, most = (integers.astype(np.float64) - zero) * scale, 2.0**-24 * (16 + k / 8)
+        sizes = (np.abs(integers.astype(np.float64)) + np.abs(zero.astype(np.float64))) * scale
+        bound = sizes @ (np.abs(weights.floats()) + (1 << bits) * np.abs(weights.scale).max())
+        assert (np.abs(found - x @ weights.floats()) <= most * bound).all()
 
 
 @pytest.mark.parametrize("bits", [2, 4, 8])

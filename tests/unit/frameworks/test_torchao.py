@@ -49,7 +49,7 @@ _CONFIGS: dict[str, tuple[Callable[[], Any], int, str]] = {
         "ui8",
     ),
     "int8 with zero points by int8": (_dynamic_intx(torch.int8, granularity.PerAxis(0)), 8, "ui8"),
-    "int8 with zero points by int4": (_dynamic_intx(torch.int4, granularity.PerGroup(32)), 4, "scaled_matmul"),
+    "int8 with zero points by int4": (_dynamic_intx(torch.int4, granularity.PerGroup(32)), 4, "xui8>"),
 }
 """What quantises a model, the bits of its weights, and how products are computed in an exported program."""
 _CASES = [pytest.param(*case, id=name) for name, case in _CONFIGS.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import step_names
 from mlc.schedules.steps.blocked_summation import BlockedSummation
+from mlc.schedules.steps.cache_read import CacheRead
 from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.clang import Clang
 from mlc.schedules.steps.degree import Degree
@@ -51,6 +52,7 @@ def test_every_step_has_words() -> None:
         SplitReduction("k", 2),
         BlockedSummation("k", 16),
         CacheWrite("k", "ni"),
+        CacheRead("w", "n"),
         LlvmUnroll("k", 4),
         Unroll("k"),
         Prefetch("k"),
@@ -90,6 +92,7 @@ def test_every_step_has_words() -> None:
         "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
         "cache_write(k, ni)": "k runs around ni; partial results wait in a buffer",
+        "cache_read(w, n)": "what an iteration of n reads of w is copied to a buffer first, and widened",
         "prefetch(k)": "what is read and written behind k is asked for in front of it",
         "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is brought into the first cache",
         "threads(n)": "the iterations are spread over threads",

@@ -233,3 +233,62 @@ func.func @one_scale(%p: tensor<2x4x32xi8>, %t: tensor<1x1x1xf32>) -> tensor<2x1
   %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
   return %y : tensor<2x130xf32>
 }
+
+// -----
+
+// Whole rows have a scale each, whatever groups the weights have. Their zero points are multiplied with the sums of
+// columns.
+
+// CHECK-LABEL: @whole_rows
+// CHECK:         %w_sums = graph.constant dense_resource<w.sums> : tensor<1x130xf32>
+// CHECK:         %[[Z:.*]] = graph.cast %z : tensor<2x1xi8> -> tensor<2x1xf32>
+// CHECK:         %[[M:.*]] = graph.mul %t, %[[Z]]
+// CHECK:         %[[S:.*]] = graph.broadcast %t : tensor<2x1xf32> -> tensor<2x4xf32>
+// CHECK:         %[[Y:.*]] = graph.scaled_matmul %p, %w_integers, %w_scale, %[[S]], {{.*}} : tensor<2x128xi8>, tensor<128x130xui8>, tensor<4x130xf32>, tensor<2x4xf32>
+// CHECK:         %[[L:.*]] = graph.mul %[[M]], %w_sums : tensor<2x1xf32>, tensor<1x130xf32> -> tensor<2x130xf32>
+// CHECK:         graph.sub %[[Y]], %[[L]]
+// FLOAT-LABEL: @whole_rows
+// FLOAT:         graph.scaled_matmul {{.*}} : tensor<2x128xf32>
+func.func @whole_rows(%p: tensor<2x128xi8>, %t: tensor<2x1xf32>, %z: tensor<2x1xi8>) -> tensor<2x130xf32> {
+  %x = graph.dequantize %p, %t, %z : tensor<2x128xi8>, tensor<2x1xf32>, tensor<2x1xi8> -> tensor<2x128xf32>
+  %q = graph.constant dense<9> : tensor<4x32x130xui8>
+  %s = graph.constant dense<[[[1.0]], [[2.0]], [[0.5]], [[3.0]]]> : tensor<4x1x1xf32>
+  %eight = graph.constant dense<8> : tensor<ui8>
+  %d = graph.dequantize %q, %s, %eight : tensor<4x32x130xui8>, tensor<4x1x1xf32>, tensor<ui8> -> tensor<4x32x130xf32>
+  %w = graph.reshape %d : tensor<4x32x130xf32> -> tensor<128x130xf32>
+  %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
+  return %y : tensor<2x130xf32>
+}
+
+// -----
+
+// One zero point for all rows is none for each.
+
+// CHECK-LABEL: @one_zero
+// CHECK:         graph.scaled_matmul {{.*}} : tensor<2x128xf32>
+func.func @one_zero(%p: tensor<2x128xi8>, %t: tensor<2x1xf32>, %z: tensor<i8>) -> tensor<2x130xf32> {
+  %x = graph.dequantize %p, %t, %z : tensor<2x128xi8>, tensor<2x1xf32>, tensor<i8> -> tensor<2x128xf32>
+  %q = graph.constant dense<9> : tensor<128x130xui8>
+  %s = graph.constant dense<0.5> : tensor<1x130xf32>
+  %eight = graph.constant dense<8> : tensor<ui8>
+  %w = graph.dequantize %q, %s, %eight : tensor<128x130xui8>, tensor<1x130xf32>, tensor<ui8> -> tensor<128x130xf32>
+  %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
+  return %y : tensor<2x130xf32>
+}
+
+// -----
+
+// So is one for each group of a row.
+
+// CHECK-LABEL: @zeros_of_groups
+// CHECK:         graph.scaled_matmul {{.*}} : tensor<2x128xf32>
+func.func @zeros_of_groups(%p: tensor<2x4x32xi8>, %t: tensor<2x4x1xf32>, %z: tensor<2x4x1xi8>) -> tensor<2x130xf32> {
+  %f = graph.dequantize %p, %t, %z : tensor<2x4x32xi8>, tensor<2x4x1xf32>, tensor<2x4x1xi8> -> tensor<2x4x32xf32>
+  %x = graph.reshape %f : tensor<2x4x32xf32> -> tensor<2x128xf32>
+  %q = graph.constant dense<9> : tensor<128x130xui8>
+  %s = graph.constant dense<0.5> : tensor<1x130xf32>
+  %eight = graph.constant dense<8> : tensor<ui8>
+  %w = graph.dequantize %q, %s, %eight : tensor<128x130xui8>, tensor<1x130xf32>, tensor<ui8> -> tensor<128x130xf32>
+  %y = graph.matmul %x, %w : tensor<2x128xf32>, tensor<128x130xf32> -> tensor<2x130xf32>
+  return %y : tensor<2x130xf32>
+}

@@ -11,9 +11,9 @@ func.func private @one_row(%x: tensor<1024xf32>, %w: tensor<1024x4128xi8>, %s: t
   return %1 : tensor<4128xf32>
 }
 
-// More rows share what is unpacked. A bias is not packed.
+// Rows of several tiles share a panel that is unpacked once. A bias is not packed.
 // CHECK-LABEL: @rows
-// CHECK-SAME:    <[unpack(k), interchange(n, m), tile(n, 32), pack(w, n), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 10), unroll(mi)]>
+// CHECK-SAME:    <[interchange(n, m), tile(n, 96), cache_read(w, n), interchange(w_1, w_0), unpack(w_0), interchange(w_0, w_1), pack(w, n), tile(w_1, 16), vectorize(w_1i, 16), unroll(w_1), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 4), unroll(mi)]>
 func.func private @rows(%x: tensor<20x72xf32>, %w: tensor<72x96xi8>, %s: tensor<96xf32>) -> tensor<20x96xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 20, n: 96) reduce (k: 72) : tensor<20x72xf32>, tensor<72x96xi8> -> tensor<20x96xf32>
   %1 = tensor.map %0[m, n], %s[n] over (m: 20, n: 96) : tensor<20x96xf32>, tensor<96xf32> -> tensor<20x96xf32> {
@@ -22,6 +22,15 @@ func.func private @rows(%x: tensor<20x72xf32>, %w: tensor<72x96xi8>, %s: tensor<
     tensor.yield %c : f32
   }
   return %1 : tensor<20x96xf32>
+}
+
+// Of groups, a panel is one of a group, which the first cache holds, and the sums of a block of columns wait in the second.
+// CHECK-LABEL: @groups_of_many_rows
+// CHECK-SAME:    <[interchange(n, m), tile(n, 64), cache_write(g, ni), tile(ni, 64), cache_read(w, ni), pack(w, n), pack(s, n), tile(w_1, 16), vectorize(w_1i, 16), unroll(w_1), tile(m, 6), unroll(mi), tile(nii, 16), vectorize(niii, 16), unroll(nii)]>
+func.func private @groups_of_many_rows(%x: tensor<40x128xf32>, %w: tensor<128x192xi8>, %s: tensor<2x192xf32>) -> tensor<40x192xf32> {
+  %0 = tensor.contract %x[m, g * 64 + k], %w[g * 64 + k, n] over (m: 40, g: 2, n: 192) reduce (k: 64) : tensor<40x128xf32>, tensor<128x192xi8> -> tensor<40x2x192xf32>
+  %1 = tensor.contract %0[m, g, n], %s[g, n] over (m: 40, n: 192) reduce (g: 2) : tensor<40x2x192xf32>, tensor<2x192xf32> -> tensor<40x192xf32>
+  return %1 : tensor<40x192xf32>
 }
 
 // Sums of groups take registers of their own, so that tiles are narrower. What is added to the result is not packed.
@@ -53,7 +62,7 @@ func.func private @argument(%x: tensor<72xf32>, %w: tensor<72x96xi8>) -> tensor<
   return %0 : tensor<96xf32>
 }
 
-func.func @main(%x: tensor<1024xf32>, %y: tensor<20x72xf32>, %z: tensor<72xf32>, %v: tensor<72x96xi8>, %v4: tensor<12x64xf32>) -> (tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>) {
+func.func @main(%x: tensor<1024xf32>, %y: tensor<20x72xf32>, %z: tensor<72xf32>, %v: tensor<72x96xi8>, %v4: tensor<12x64xf32>, %v5: tensor<40x128xf32>) -> (tensor<40x192xf32>, tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>) {
   %w = arith.constant dense<7> : tensor<1024x4128xi8>
   %s = arith.constant dense<0.5> : tensor<32x4128xf32>
   %0 = call @one_row(%x, %w, %s) : (tensor<1024xf32>, tensor<1024x4128xi8>, tensor<32x4128xf32>) -> tensor<4128xf32>
@@ -67,5 +76,8 @@ func.func @main(%x: tensor<1024xf32>, %y: tensor<20x72xf32>, %z: tensor<72xf32>,
   %w2 = arith.constant dense<8> : tensor<72x96xi8>
   %2 = call @bytes(%z, %w2) : (tensor<72xf32>, tensor<72x96xi8>) -> tensor<96xf32>
   %3 = call @argument(%z, %v) : (tensor<72xf32>, tensor<72x96xi8>) -> tensor<96xf32>
-  return %0, %1, %2, %3, %4 : tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>
+  %w5 = arith.constant dense<100> : tensor<128x192xi8>
+  %s5 = arith.constant dense<0.5> : tensor<2x192xf32>
+  %5 = call @groups_of_many_rows(%v5, %w5, %s5) : (tensor<40x128xf32>, tensor<128x192xi8>, tensor<2x192xf32>) -> tensor<40x192xf32>
+  return %5, %0, %1, %2, %3, %4 : tensor<40x192xf32>, tensor<4128xf32>, tensor<20x96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<12x96xf32>
 }

@@ -79,3 +79,14 @@ def test_what_is_not_finite_is_refused(scale: float) -> None:
     scales[32:, 1] = scale
     found = short_weights(Quantized(np.ones((64, 3), np.int8), scales, np.zeros(())), (64, 3))
     assert found == "a scale is not finite, or a weight overflows"
+
+
+@pytest.mark.parametrize("element", [None, np.uint8, np.int8])
+def test_sums_of_columns_leave_out_the_rows_behind_the_matrix(element: type[np.integer[Any]] | None) -> None:
+    rng = np.random.default_rng(4)
+    scale, zero = (np.repeat(part, 32, 0)[:100] for part in (rng.uniform(0.5, 2, (4, 9)), rng.integers(0, 16, (4, 9))))
+    found = short_weights(
+        Quantized(rng.integers(0, 16, (100, 9)), scale.astype(np.float32), zero), (100, 9), element=element
+    )
+    assert isinstance(found, ShortWeights) and found.offset is not None
+    np.testing.assert_allclose(found.column_sums(100), _matrix(found, 100).sum(0), rtol=1e-6)
