@@ -257,3 +257,23 @@ def test_objects_need_no_library(name: str, target: str, tmp_path: Path, mlc: Co
         result = mlc("compile", str(model), "-o", str(output), f"--target={target}", level)
         assert result.status == 0, result.err
         assert undefined_symbols(output) <= {"_GLOBAL_OFFSET_TABLE_"}
+
+
+def test_choices_among_short_numbers_are_not_rounded_again(name: str, run_compiled: Run) -> None:
+    """Every number through a relu and a limit, one kernel: between them, none is rounded where it cannot change."""
+    kind = f"tensor<65536x{name}>"
+    text = f"""func.func @main(%x: {kind}) -> {kind} {{
+  %low = arith.constant dense<-2.5> : {kind}
+  %high = arith.constant dense<6.0> : {kind}
+  %a = graph.max %x, %low : {kind}, {kind} -> {kind}
+  %b = graph.neg %a : {kind}
+  %c = graph.min %b, %high : {kind}, {kind} -> {kind}
+  %d = graph.relu %c : {kind}
+  return %d : {kind}
+}}
+"""
+    x = _all(name)
+    with np.errstate(invalid="ignore"):
+        wide = np.minimum(-np.maximum(x.astype(np.float32), -2.5), 6.0)
+        expected = np.where(wide < 0, 0, wide).astype(DTYPES[name])
+    _check(_runs(text, [x], run_compiled), [expected])
