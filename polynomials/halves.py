@@ -56,3 +56,8 @@ def f32_to_bf16(x: Number) -> Number:
     bits = x.bits()
     nearest = bits + (((bits >> 16) & 1) + 0x7FFF)
     return (where(x.equals(x), nearest, bits | _QUIET) >> 16).cast(TruncIOp, i16).cast(arith.BitcastOp, bf16)
+
+
+def exact_f32_to_bf16(x: Number) -> Number:
+    """The upper half of the bits of NaN or of a number whose lower half is 0."""
+    return (x.bits() >> 16).cast(TruncIOp, i16).cast(arith.BitcastOp, bf16)

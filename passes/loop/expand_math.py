@@ -11,7 +11,9 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import Rewriter
 
+from mlc.analysis.exact_halves import is_exact
 from mlc.analysis.never_nan import is_never_nan
 from mlc.dialects.arith import CmpfOp, RemFOp, SelectOp
 from mlc.pass_manager.base import Pass
@@ -140,6 +142,25 @@ _CONVERSIONS: dict[tuple[Attribute, Attribute], Callable[[Number], Number]] = {
 }
 
 
+def _drop_exact_roundings(function: func.FuncOp, constants: ConstantPool) -> None:
+    """Let those read a number itself that widen what it is rounded to, where it is one of the shorter type.
+
+    Its upper half is that of a bf16, without the additions of a rounding.
+    """
+    for op in list(function.body.walk()):
+        if not isinstance(op, arith.TruncFOp) or not is_exact(op.input, kind := element_type(op.result.type)):
+            continue
+        for use in list(op.result.uses):
+            if isinstance(wide := use.operation, arith.ExtFOp) and wide.result.type == op.input.type:
+                Rewriter.replace_op(wide, [], [op.input])
+        if op.result.first_use is None:
+            Rewriter.erase_op(op)
+        elif kind == bf16 and element_type(op.input.type) == f32:
+            short = halves.exact_f32_to_bf16(Number(Emitter(op, constants), op.input))
+            short.value.name_hint = op.result.name_hint
+            Rewriter.replace_op(op, [], [short.value])
+
+
 _ROUNDING = Rounding(8, "functions become polynomials")
 
 
@@ -157,6 +178,7 @@ class ExpandMathPass(Pass):
         %y = math.copysign %q, %x : vector<16xf32>
 
     Conversions between f32 and f16 become integer arithmetic where the target has no instruction, those of bf16 always.
+    Rounding what is a number of 16 bits already, as a maximum of such numbers is, goes.
 
     f32 and f64, scalars and vectors of one rank. Infinities, NaN, signed zeros and denormals come out as in C. The
     largest errors, in units of the last place, are tested (tests/numeric/test_expand_math.py). Left alone are what is
@@ -173,6 +195,7 @@ class ExpandMathPass(Pass):
         return replace(_ROUNDING, ulps=max(_ROUNDING.ulps, 2 * error))
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        driver = LoweringDriver(self.name, ctx)
+        driver, constants = LoweringDriver(self.name, ctx), ConstantPool()
         for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
+            _drop_exact_roundings(function, constants)
             driver.lower(function.body.walk())

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, bf16
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Operation
-from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.tensor import StructuredOp
+from mlc.dialects.tensor import MapOp, ReduceOp, StructuredOp
 from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.linear import simplify, stays_inside, through_reshape
-from mlc.support.types import tensor_type
+from mlc.support.types import element_type, tensor_type
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class FoldMovesPass(Pass):
 
     A move is an op that says so (a map that yields what it reads), or a reshape. It stays where the composed subscripts
     would divide (a reshape that joins what a dim runs across), or where something else than a structured op reads it.
-    What was moved is what is read, so nothing is computed twice.
+    What was moved is what is read, so nothing is computed twice. An image that was made wider is widened by reductions
+    over its windows themselves.
     """
 
     name = "fold-moves"
@@ -44,6 +45,8 @@ class FoldMovesPass(Pass):
                     for op in ops:
                         if isinstance(op, StructuredOp):
                             _fold_operands(op, ctx)
+                        if isinstance(op, ReduceOp):
+                            _fold_widening(op)
                     _erase_unused_moves(ops)
 
 
@@ -62,6 +65,42 @@ def _fold_operands(op: StructuredOp, ctx: CompilerContext) -> None:
     if operands != list(op.inputs):
         op.operands = operands
         op.maps = ArrayAttr(AffineMapAttr(m) for m in maps)
+
+
+def _fold_widening(op: ReduceOp) -> None:
+    """Let a reduction over windows widen what it reads: a wider copy of an image takes longer than to widen each tap.
+
+        %0 = tensor.map %x[y, x, n] over … : tensor<114x114x64xbf16> -> tensor<114x114x64xf32> { extf }
+        %1 = tensor.reduce max %0[y * 2 + ky, x * 2 + kx, n] over … reduce (ky: 3, kx: 3)
+    ->
+        %1 = tensor.reduce max %x[y * 2 + ky, x * 2 + kx, n] over … reduce (ky: 3, kx: 3) { extf }
+    """
+    widened = op.inputs[0].owner
+    if len(op.inputs) != 1 or not op.passes_through or not isinstance(widened, MapOp) or not _only_widens(widened):
+        return
+    subscripts = op.index_maps[0].results
+    is_window = any(not isinstance(e, AffineDimExpr) for e in subscripts)
+    if not is_window or not op.inputs[0].has_one_use():
+        return
+    if (composed := read_through(widened, subscripts, op.dim_sizes)) is None:
+        return
+    block = op.body.block
+    narrow = block.insert_arg(element_type(widened.inputs[0].type), 0)
+    wide = arith.ExtFOp(narrow, element_type(widened.result.type))
+    wide.location = widened.location
+    Rewriter.insert_op(wide, InsertPoint.at_start(block))
+    block.args[1].replace_all_uses_with(wide.result)
+    block.erase_arg(block.args[1])
+    op.operands = list(widened.inputs)
+    op.maps = ArrayAttr([AffineMapAttr(AffineMap(len(op.dim_sizes), 0, tuple(composed)))])
+    Rewriter.erase_op(widened)
+
+
+def _only_widens(op: MapOp) -> bool:
+    """Whether a map makes the one bf16 that it reads wider, which is a shift; that of f16 may be more."""
+    wide = op.yielded.owner
+    reads = isinstance(wide, arith.ExtFOp) and wide.input is op.body.block.args[0]
+    return len(op.inputs) == 1 and reads and element_type(op.inputs[0].type) == bf16
 
 
 def is_move(op: Operation) -> bool:

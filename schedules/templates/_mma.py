@@ -7,9 +7,11 @@ A tile is a few matrices of sums, as of registers elsewhere; `mma` makes them of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
+
+from xdsl.ir.affine import AffineMap
 
 from mlc.analysis.argument_names import argument_name
 from mlc.dialects.loop.steps import Step
@@ -22,8 +24,16 @@ from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import Contraction, bytes_apart, can_be_packed
-from mlc.support.affine import split_terms
+from mlc.support.affine import affine_bounds, split_terms
+from mlc.support.dtypes import bytes_of
 from mlc.targets.machine import Machine
+
+_ABOUT_AS_LONG = 1.1
+"""Tiles that take so many times as long as the best one may take less: estimates tell no more."""
+
+
+_OF_SECOND_CACHE = 0.5
+"""How much of the second cache a block of rows and its results may take, beside panels."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +71,8 @@ def mma_steps(contraction: Contraction, machine: Machine, cycles_of_dots: float)
     moving = [factors[row] for factors in map(split_terms, affine.results) if row in factors]
     if machine.matrix_instruction(lhs, rhs) is None or len(moving) != 1 or not moving[0]:
         return []
-    search = _TileSearch(contraction, machine, row, bytes_apart(image, affine, row))
-    tile = min(search.tiles(), key=lambda tile: (search.cycles(tile), -tile.down * tile.rows, tile.across))
+    search = _TileSearch(contraction, machine, row, affine, bytes_apart(image, affine, row))
+    tile = search.best()
     if search.cycles(tile) >= cycles_of_dots or not can_be_packed(panel):
         return []
     return search.steps(tile, argument_name(panel))
@@ -75,6 +85,8 @@ class _TileSearch:
     contraction: Contraction
     machine: Machine
     row: int
+    affine: AffineMap
+    """The subscripts of the operand without lanes."""
     row_bytes: int
     """From one row of the operand without lanes to the next."""
 
@@ -89,46 +101,87 @@ class _TileSearch:
                     tiles.append(MatrixTile(down, across, -(-rows // -(-rows // most)), apart=True))
                 yield from (each for each in dict.fromkeys(tiles) if each.registers() <= self._registers.number)
 
+    def best(self) -> MatrixTile:
+        """The tile that takes the least; of those that take about as long, the one that loads the fewest rows."""
+        cycles = {tile: self.cycles(tile) for tile in self.tiles()}
+        least = min(cycles.values())
+        near = [tile for tile, taken in cycles.items() if taken <= _ABOUT_AS_LONG * least]
+        return min(near, key=lambda tile: (self._loads(tile), cycles[tile], -tile.down * tile.rows))
+
+    def _loads(self, tile: MatrixTile) -> int:
+        """The rows of operands that are loaded for a step of the reduction, by all tiles together."""
+        return sum(
+            times * columns * (down * rows + across * self._registers.words)
+            for rows, down, times in self._matrices_below(tile)
+            for across, columns in _parts(self._width, tile.across)
+        ) * self._others(tile)
+
     def cycles(self, tile: MatrixTile) -> float:
         """The cycles of all products and of the way of their sums through memory."""
-        machine, registers, dims = self.machine, self._registers, range(self.contraction.lane_dim)
-        known = {self.row, self.row - 1} if tile.apart else {self.row}
-        others = prod(self.contraction.op.dim_sizes[i] for i in dims if i not in known)
+        machine, registers = self.machine, self._registers
         *outer, words = self.contraction.reduced_sizes
         at_once = words_at_once(words, registers.words)
         steps = prod(outer) * words // at_once
+        passes = prod(outer) if self._stays_near(tile) else 1
         total = 0.0
         for rows, down, times in self._matrices_below(tile):
             for across, columns in _parts(self._width, tile.across):
                 busy = max(down * across * machine.matrix_cycles(rows), machine.issue.mma_latency)
                 moved = (down * rows + across * at_once) / machine.issue.loads
-                far = self._lines_of_rows(down * rows) / prod(outer)  # taps of a window find what others have read
+                far = self._lines_of_rows(down * rows) / passes
                 if across * at_once * registers.row_bytes * steps > machine.l1_bytes // 2:
                     far += across * at_once
                 moved = max(moved, far * registers.row_bytes / machine.memory.l2_read)
                 sums = down * across * rows * (1 / machine.issue.stores + 1 / machine.issue.loads)
                 total += times * columns * (steps * side_by_side(busy, moved) + sums)
-        return total * others
+        return total * self._others(tile)
+
+    def _others(self, tile: MatrixTile) -> int:
+        """The iterations of the dims around those that matrices are made of."""
+        known = {self.row, self.row - 1} if tile.apart else {self.row}
+        return prod(self.contraction.op.dim_sizes[i] for i in range(self.contraction.lane_dim) if i not in known)
 
     def _lines_of_rows(self, rows: int) -> int:
         """How many lines come from the second cache for so many rows of a few words, one line each.
 
-        Rows that fill the sets of the first cache on which they fall come twice: the lines behind them, which are
-        brought along, have gone when their turn comes.
+        Rows for which the sets of the first cache on which they fall have no room come twice: the lines behind them,
+        which are brought along, have gone when their turn comes.
         """
         memory = self.machine.memory
         if self.contraction.bytes_of_rows <= self.machine.l1_bytes // 2:
             return 0
-        return rows if rows <= memory.sets_of(self.row_bytes) * memory.l1_ways else 2 * rows
+        return rows + max(0, rows - memory.sets_of(self.row_bytes) * memory.l1_ways)
+
+    def _stays_near(self, tile: MatrixTile) -> bool:
+        """Whether the taps of a window find in the first cache what others have read."""
+        op, memory = self.contraction.op, self.machine.memory
+        sizes = [1] * op.num_parallel + list(op.dim_sizes[op.num_parallel :])
+        sizes[self.row] = tile.rows if tile.apart else tile.down * tile.rows
+        if tile.apart:
+            sizes[self.row - 1] = tile.down
+        *places, _ = (affine_bounds(place, sizes) for place in self.affine.results)
+        rows = prod(last - first + 1 for first, last in places)
+        row_bytes = self.contraction.reduced_sizes[-1] * self.contraction.step_bytes
+        fits = rows * row_bytes <= self.machine.l1_bytes // 2
+        return fits and rows <= memory.sets_of(self.row_bytes) * memory.l1_ways
 
     def steps(self, tile: MatrixTile, panel: str) -> list[Step]:
         """The schedule with a tile; `panel` is the argument that is stored in words."""
         op, contraction, words = self.contraction.op, self.contraction, self._registers.words
-        lane, row, reduction = op.dim_names[contraction.lane_dim], op.dim_names[self.row], op.dim_names[-1]
-        up = op.dim_names[self.row - 1]
+        lane, reduction = op.dim_names[contraction.lane_dim], op.dim_names[-1]
         dims = sorted(range(contraction.lane_dim), key=lambda dim: (dim == self.row, dim == self.row - 1, dim))
-        around = [op.dim_names[dim] for dim in dims]
-        steps: list[Step] = [Dot(reduction, contraction.per_dot), Interchange.around(lane, *around)]
+        names = {dim: op.dim_names[dim] for dim in dims}
+        steps: list[Step] = [Dot(reduction, contraction.per_dot)]
+        outside, length = self._row_blocks(tile, dims)
+        inside = dims[outside:]
+        before = [names[dim] for dim in dims[:outside]]
+        if length is not None:
+            before.append(names[inside[0]])
+            steps.append(Tile(before[-1], length))
+            names[inside[0]] += "i"
+        around = [names[dim] for dim in inside]
+        steps.append(Interchange.around(*before, lane, *around))
+        row, up = names[self.row], names.get(self.row - 1, "")
         steps += [Tile(lane, tile.across * words), Pack(panel, lane), Tile(f"{lane}i", words)]
         steps.append(Interchange.around(*around, f"{lane}i", f"{lane}ii"))
         if tile.apart:
@@ -140,11 +193,42 @@ class _TileSearch:
         steps += [Interchange.around(*moved), Mma(rows, f"{lane}ii", reduction)]
         return [*steps, Unroll(below), Unroll(f"{lane}i"), Vectorize(f"{lane}ii", words)]
 
+    def _row_blocks(self, tile: MatrixTile, dims: Sequence[int]) -> tuple[int, int | None]:
+        """How many of the dims over rows run around the panels, and the blocks into which the next one is cut, if any.
+
+        Rows, and the results of a panel, that are more than the second cache holds come from the last one for each
+        panel. In blocks that stay there while all panels pass by, they come once, and panels once for each block.
+        """
+        op, machine = self.contraction.op, self.machine
+        rows, panels = prod(op.dim_sizes[dim] for dim in dims), -(-self._width // tile.across)
+        size = self.contraction.bytes_of_rows + bytes_of(self.contraction.root.result)
+        most = machine.l2_bytes * _OF_SECOND_CACHE
+        blocks = size / most
+        if size <= machine.l2_bytes or size * (panels - 1) <= self._panels_bytes * (blocks - 1):
+            return 0, None
+        wanted = rows / blocks
+        for place, dim in enumerate(dims):
+            rows //= op.dim_sizes[dim]
+            if rows >= wanted:
+                continue
+            at_least = {self.row: tile.rows if tile.apart else tile.down * tile.rows}
+            at_least[self.row - 1] = tile.down if tile.apart else 1
+            step = at_least.get(dim, 1)
+            parts = ceil(op.dim_sizes[dim] / max(wanted / rows, step))
+            length = ceil(op.dim_sizes[dim] / (parts * step)) * step
+            return place, length if length < op.dim_sizes[dim] else None
+        return 0, None
+
     @property
     def _registers(self):
         registers = self.machine.matrix_registers
         assert registers is not None
         return registers
+
+    @property
+    def _panels_bytes(self) -> int:
+        """The size of all panels."""
+        return sum(bytes_of(value) for value, _ in self.contraction.operands_with_lanes())
 
     @property
     def _width(self) -> int:

@@ -257,3 +257,35 @@ def test_objects_need_no_library(name: str, target: str, tmp_path: Path, mlc: Co
         result = mlc("compile", str(model), "-o", str(output), f"--target={target}", level)
         assert result.status == 0, result.err
         assert undefined_symbols(output) <= {"_GLOBAL_OFFSET_TABLE_"}
+
+
+def test_choices_among_short_numbers_are_not_rounded_again(name: str, run_compiled: Run) -> None:
+    """Every number through a relu and a limit, one kernel: between them, none is rounded where it cannot change."""
+    kind = f"tensor<65536x{name}>"
+    text = f"""func.func @main(%x: {kind}) -> {kind} {{
+  %low = arith.constant dense<-2.5> : {kind}
+  %high = arith.constant dense<6.0> : {kind}
+  %a = graph.max %x, %low : {kind}, {kind} -> {kind}
+  %b = graph.neg %a : {kind}
+  %c = graph.min %b, %high : {kind}, {kind} -> {kind}
+  %d = graph.relu %c : {kind}
+  return %d : {kind}
+}}
+"""
+    x = _all(name)
+    with np.errstate(invalid="ignore"):
+        wide = np.minimum(-np.maximum(x.astype(np.float32), -2.5), 6.0)
+        expected = np.where(wide < 0, 0, wide).astype(DTYPES[name])
+    _check(_runs(text, [x], run_compiled), [expected])
+
+
+def test_maxima_of_windows(name: str, run_compiled: Run) -> None:
+    """Every number, NaN and both zeros among them, in windows of 3 x 3 that overlap."""
+    x = np.random.default_rng(2).permutation(_all(name)).reshape(1, 64, 64, 16)
+    kind, result = f"tensor<1x64x64x16x{name}>", f"tensor<1x31x31x16x{name}>"
+    options = 'kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, layout = "NHWC"'
+    text = _model([kind], [(f"max_pool2d %x0 {{{options}}} : {kind} -> {result}", result)])
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float32), (3, 3), (1, 2))[:, ::2, ::2]
+    with np.errstate(invalid="ignore"):
+        expected = windows.max((-2, -1)).astype(DTYPES[name])
+    _check(_runs(text, [x], run_compiled), [expected])

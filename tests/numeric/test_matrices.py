@@ -82,11 +82,14 @@ def _random(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> Arra
 
 
 def _shapes() -> Iterator[tuple[int, int, int]]:
-    """Rows, steps and columns: each number of rows up to 33, words in equal parts of several sizes, odd columns."""
+    """Rows, steps and columns: each number of rows up to 33, words in equal parts of several sizes, odd columns.
+
+    The last one has more results than the second cache holds: blocks of rows, the last of them shorter.
+    """
     words = (16, 20, 24, 28, 30, 32, 36, 45, 48, 64)
     for rows in range(6, 34):
         yield rows, 4 * words[rows % len(words)], (rows * 11) % 70 + 9
-    yield from ((49, 2048, 100), (196, 256, 33), (16, 64, 16), (100, 192, 17))
+    yield from ((49, 2048, 100), (196, 256, 33), (16, 64, 16), (100, 192, 17), (3003, 64, 200))
 
 
 @pytest.mark.parametrize("kinds", PAIRS)

@@ -82,3 +82,83 @@ func.func private @computed(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
   }
   return %1 : tensor<4x2xf32>
 }
+
+// A reduction over windows widens what it reads itself.
+// CHECK-LABEL: @pool(
+// CHECK-NEXT: %[[Y:.*]] = tensor.reduce max %x[y * 2 + ky, n] over (y: 4, n: 8) reduce (ky: 3) : tensor<9x8xbf16> -> tensor<4x8xf32> {
+// CHECK-NEXT: ^bb0(%[[A:.*]]: bf16):
+// CHECK-NEXT:   %[[W:.*]] = arith.extf %[[A]] : bf16 to f32
+// CHECK-NEXT:   tensor.yield %[[W]] : f32
+// CHECK-NEXT: }
+// CHECK-NEXT: return %[[Y]]
+func.func @pool(%x: tensor<9x8xbf16>) -> tensor<4x8xf32> {
+  %0 = tensor.map %x[y, n] over (y: 9, n: 8) : tensor<9x8xbf16> -> tensor<9x8xf32> {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a : bf16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.reduce max %0[y * 2 + ky, n] over (y: 4, n: 8) reduce (ky: 3) : tensor<9x8xf32> -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// It does not where each element is read once, where others read what is wider, where more is computed, or of f16.
+// CHECK-LABEL: @rows(
+// CHECK: tensor.reduce max %{{.*}}[y, k] over (y: 9) reduce (k: 8) : tensor<9x8xf32>
+// CHECK-LABEL: @others(
+// CHECK: tensor.reduce max %{{.*}} : tensor<9x8xf32>
+// CHECK-LABEL: @more(
+// CHECK: tensor.reduce max %{{.*}} : tensor<9x8xf32>
+// CHECK-LABEL: @squares(
+// CHECK: tensor.reduce add %{{.*}} : tensor<9x8xf32>
+// CHECK-LABEL: @f16(
+// CHECK: tensor.reduce max %{{.*}} : tensor<9x8xf32>
+func.func @rows(%x: tensor<9x8xbf16>) -> tensor<9xf32> {
+  %0 = tensor.map %x[y, n] over (y: 9, n: 8) : tensor<9x8xbf16> -> tensor<9x8xf32> {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a : bf16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.reduce max %0[y, k] over (y: 9) reduce (k: 8) : tensor<9x8xf32> -> tensor<9xf32>
+  return %1 : tensor<9xf32>
+}
+func.func @others(%x: tensor<9x8xbf16>) -> (tensor<4x8xf32>, tensor<9x8xf32>) {
+  %0 = tensor.map %x[y, n] over (y: 9, n: 8) : tensor<9x8xbf16> -> tensor<9x8xf32> {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a : bf16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.reduce max %0[y * 2 + ky, n] over (y: 4, n: 8) reduce (ky: 3) : tensor<9x8xf32> -> tensor<4x8xf32>
+  return %1, %0 : tensor<4x8xf32>, tensor<9x8xf32>
+}
+func.func @more(%x: tensor<9x8xbf16>) -> tensor<4x8xf32> {
+  %0 = tensor.map %x[y, n] over (y: 9, n: 8) : tensor<9x8xbf16> -> tensor<9x8xf32> {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a : bf16 to f32
+    %e = math.exp %w : f32
+    tensor.yield %e : f32
+  }
+  %1 = tensor.reduce max %0[y * 2 + ky, n] over (y: 4, n: 8) reduce (ky: 3) : tensor<9x8xf32> -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+func.func @squares(%x: tensor<9x8xbf16>) -> tensor<4x8xf32> {
+  %0 = tensor.map %x[y, n] over (y: 9, n: 8) : tensor<9x8xbf16> -> tensor<9x8xf32> {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a : bf16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.reduce add %0[y * 2 + ky, n] over (y: 4, n: 8) reduce (ky: 3) : tensor<9x8xf32> -> tensor<4x8xf32> {
+  ^bb0(%b: f32):
+    %s = arith.mulf %b, %b : f32
+    tensor.yield %s : f32
+  }
+  return %1 : tensor<4x8xf32>
+}
+func.func @f16(%x: tensor<9x8xf16>) -> tensor<4x8xf32> {
+  %0 = tensor.map %x[y, n] over (y: 9, n: 8) : tensor<9x8xf16> -> tensor<9x8xf32> {
+  ^bb0(%a: f16):
+    %w = arith.extf %a : f16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.reduce max %0[y * 2 + ky, n] over (y: 4, n: 8) reduce (ky: 3) : tensor<9x8xf32> -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
