@@ -61,7 +61,6 @@ CONDITIONS: dict[str, Condition] = {
     "skylake-avx512": _host("cpu=skylake-avx512 hypervisor"),
     "sapphirerapids": _host("cpu=sapphirerapids"),
     "unknown": _host("cpu=x86-64-v3 caches=none"),
-    "neoverse-n1": _host("cpu=neoverse-n1"),
     "one core": _host("cpu=x86-64-v3 cores=1"),
     "64 cores": _host("cpu=x86-64-v3 cores=64"),
     "zig": Condition(hidden=("clang", "ld.lld")),
