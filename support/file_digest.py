@@ -30,9 +30,9 @@ def file_digest(source: int, copy_to: int | None = None) -> str:
     if len(starts) <= 1:
         parts = [digest_at(start) for start in starts]
     else:
-        from concurrent.futures import ThreadPoolExecutor  # it takes time, and few files are that large
+        from mlc.support.workers import workers  # it takes time to import, and few files are that large
 
-        with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
+        with workers(min(len(starts), os.cpu_count() or 1)) as pool:
             parts = list(pool.map(digest_at, starts))
     return hashlib.sha256(b"".join(parts)).hexdigest()
 

@@ -14,12 +14,12 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from mlc.support.errors import CompilerBug
+from mlc.support.workers import workers
 from mlc.targets import archive, elf, weights
 from mlc.targets.batches import batched, unit_of
 from mlc.targets.cache import Cache, digest
@@ -156,7 +156,7 @@ class _Build:
             if self.kind in EXECUTABLE:
                 make_executable(staged)
             return count, count, False
-        with ThreadPoolExecutor(1) as pool:
+        with workers(1) as pool:
             data = pool.submit(self._write_weights, staged.with_name("weights.o"))
             files, hits = self.compiler.compile_all(self.units, staged.parent, progress)
             files += data.result()

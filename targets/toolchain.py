@@ -258,26 +258,47 @@ def _version_of(command: tuple[str, ...]) -> str:
     """Raises: NoToolError if the program does not say it."""
     limit = min(tool_seconds(), _VERSION_SECONDS)
     try:
-        result = subprocess.run(
+        process = subprocess.Popen(
             [*command, "--version"],
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            timeout=limit,
-            check=False,
             env=tool_environment(),
+            start_new_session=True,
         )
     except OSError as e:
         raise NoToolError(f"cannot be run: {e.strerror}") from None
+    try:
+        answer, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         raise NoToolError(f"has not answered --version after {limit:g} s") from None
-    if result.returncode:
-        raise NoToolError(f"answers --version with {ending_of(result.returncode)}")
-    version = result.stdout.strip().partition("\n")[0][:_LONGEST_VERSION]
+    finally:
+        end_tool(process)
+    if process.returncode:
+        raise NoToolError(f"answers --version with {ending_of(process.returncode)}")
+    version = answer.strip().partition("\n")[0][:_LONGEST_VERSION]
     if not version:
         raise NoToolError("prints nothing on --version")
     return version
+
+
+def kill_tool(process: subprocess.Popen[str]) -> None:
+    """Kill a program that was started in a session of its own, and what it has started: a script calls others."""
+    with suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def end_tool(process: subprocess.Popen[str]) -> None:
+    """Kill such a program if it still runs, and leave its pipes, which somebody may still hold."""
+    if process.poll() is None:
+        kill_tool(process)
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
 
 
 def ending_of(status: int) -> str:

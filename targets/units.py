@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Literal, TypeVar
 
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.workers import workers
 from mlc.targets.cache import Cache, digest
 from mlc.targets.host import core_count
 from mlc.targets.machine import Machine
 from mlc.targets.output import OutputError
-from mlc.targets.toolchain import CC, TOOL_SECONDS, Tool, ending_of, tool_environment, tool_seconds
+from mlc.targets.toolchain import (
+    CC,
+    TOOL_SECONDS,
+    Tool,
+    end_tool,
+    ending_of,
+    kill_tool,
+    tool_environment,
+    tool_seconds,
+)
 
 _T = TypeVar("_T")
 _GLANCE_SECONDS = 0.2
@@ -90,6 +98,7 @@ class Processes:
                     encoding="utf-8",
                     errors="replace",
                     env=tool_environment(),
+                    start_new_session=True,
                 )
                 self._running.add(process)
         except OSError as e:
@@ -97,8 +106,7 @@ class Processes:
         try:
             _, messages = process.communicate(text, timeout=limit)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+            end_tool(process)
             raise UserError(
                 (
                     f"{command[0]} has not ended after {limit:g} s; {TOOL_SECONDS} allows it more, ",
@@ -122,8 +130,7 @@ class Processes:
         with self._lock:
             self._stopped = True
             for process in self._running:
-                with contextlib.suppress(OSError):
-                    process.kill()
+                kill_tool(process)
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,8 @@ class Compiler:
                 (f"{self.clang} ended by {ending_of(status)} on the code of '{unit.name}'; ", CC, " names another")
             )
         if status != 0:
-            raise CompilerBug(f"clang refuses the code of '{unit.name}'", "clang", f"{messages}\n{unit.text}")
+            refused = f"{self.clang} refuses the code of '{unit.name}'"
+            raise CompilerBug(refused, "clang", f"{messages}\n{unit.text}")
         if not destination.is_file() or not destination.stat().st_size:
             raise UserError((f"{self.clang} says that all is well, and writes nothing; ", CC, " names another"))
 
@@ -197,7 +205,7 @@ class Compiler:
 
         if progress:
             progress(hits, len(unique))
-        pool = ThreadPoolExecutor(core_count())
+        pool = workers(core_count())
         try:
             # The longest texts start first, so that the last one to end is a short one.
             for key in sorted(missing, key=lambda k: -len(unique[k].text)):

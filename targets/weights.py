@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from mlc.architectures.architecture import InstructionSet
 from mlc.support.errors import UserError
 from mlc.support.functions import ALIGNMENT
+from mlc.support.workers import workers
 from mlc.targets import elf
 from mlc.targets.host import core_count
 from mlc.targets.program import Weight
@@ -40,7 +40,7 @@ def collect(weights: Sequence[Weight]) -> list[StoredWeight]:
     """
     symbols: dict[str, list[str]] = {}
     arrays: dict[str, NDArray[Any]] = {}
-    with ThreadPoolExecutor(core_count()) as pool:
+    with workers(core_count()) as pool:
         contents = list(pool.map(with_digest, (weight.array for weight in weights)))
     for weight, (array, sha) in zip(weights, contents, strict=True):
         symbols.setdefault(sha, []).append(weight.symbol)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from mlc.pass_manager.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
+from mlc.support.address_limit import address_limit
 from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
@@ -199,8 +200,8 @@ def report(name: str, error: Exception) -> int:
             place = f"'{error.filename}': " if error.filename else ""
             print_error(name, UserError(f"{place}{error.strerror or error}"))
             return USER_ERROR
-        case MemoryError():
-            print_error(name, UserError("out of memory"))
+        case MemoryError() | ImportError() if isinstance(error, MemoryError) or address_limit() is not None:
+            print_error(name, UserError(_out_of_memory(error)))
             return USER_ERROR
         case RecursionError() if not is_raised_in_plugin(error):
             print_error(name, UserError("the input nests too deeply"))
@@ -213,6 +214,14 @@ def report(name: str, error: Exception) -> int:
         case _:
             print_bug(name, CompilerBug(f"{type(error).__name__}: {error}", _origin(error)))
     return COMPILER_BUG
+
+
+def _out_of_memory(error: Exception) -> str:
+    """That memory, or addresses for a library of Python, are used up, and what limits them."""
+    if (limit := address_limit()) is None:
+        return "out of memory"
+    cause = f": {error}" if isinstance(error, ImportError) else ""
+    return f"out of memory{cause}; this process is limited to {limit >> 20:,} MiB of addresses (ulimit -v)"
 
 
 def _of_plugin(error: Exception, place: SourceLocation) -> UserError:

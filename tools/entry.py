@@ -11,11 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal as _signal
     from collections.abc import Callable
+    from types import FrameType
 else:
     import _signal  # `signal` itself makes enums first
 
 _INTERRUPTED = 130
 _SIGINT = 2
+_IMPORTING = "<frozen importlib._bootstrap>"
+"""The file of the functions that import modules."""
 
 _gc.set_threshold(100_000, 20, 20)
 """Imports make classes, and parsers make operations, by the ten thousand, and hardly any garbage: at Python's threshold
@@ -23,6 +26,21 @@ of 700 objects a fifth of the time of a short command goes into looking for some
 
 if _signal.getsignal(_SIGINT) is _signal.default_int_handler:  # nobody ignores it, as for jobs in the background
     _signal.signal(_SIGINT, _signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, but end the process where a module is being imported: those in C print a traceback of
+    it, or make an ImportError of it."""
+    import atexit
+    import os
+
+    while frame is not None:
+        if frame.f_code.co_filename == _IMPORTING:
+            atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # temporary files go
+            _signal.signal(number, _signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+        frame = frame.f_back
+    raise KeyboardInterrupt
 
 
 def start_mlc() -> int:
@@ -54,7 +72,7 @@ def _interruptible(main: Callable[[], int]) -> int:
     if _signal.getsignal(_SIGINT) is not _signal.SIG_DFL:
         return main()
     try:
-        _signal.signal(_SIGINT, _signal.default_int_handler)
+        _signal.signal(_SIGINT, _interrupt)
         return main()
     except KeyboardInterrupt:
         return _INTERRUPTED

@@ -28,9 +28,10 @@ class Broken(NamedTuple):
     "broken",
     [
         Broken("exec sleep 60", UserError, r"broken-clang has not ended after 1 s; MLC_TOOL_SECONDS allows it more"),
+        Broken("sleep 60\nexit 1", UserError, r"broken-clang has not ended after 1 s; MLC_TOOL_SECONDS allows it more"),
         Broken("kill -SEGV $$", UserError, r"broken-clang \(clang version 19.*ended by signal SIGSEGV on the code of"),
         Broken("cat >/dev/null", UserError, r"broken-clang .* says that all is well, and writes nothing; cc names"),
-        Broken("yes word | head -c 50000000 >&2; exit 1", CompilerBug, r"clang refuses the code of"),
+        Broken("yes word | head -c 50000000 >&2; exit 1", CompilerBug, r"broken-clang .* refuses the code of"),
     ],
 )
 def test_a_clang_that_is_broken(

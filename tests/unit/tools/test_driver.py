@@ -11,6 +11,7 @@ import pytest
 
 from mlc.support.context import CompilerContext, Remark
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
+from mlc.tools import driver
 from mlc.tools.driver import open_output, print_remarks, read_text, run_tool
 
 if TYPE_CHECKING:
@@ -112,3 +113,19 @@ def test_closed_streams(words: str, status: int, message: str) -> None:
     command = f"'{sys.executable}' {words}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (status, message)
+
+
+@pytest.mark.parametrize(
+    ("error", "limit", "told"),
+    [
+        (MemoryError(), None, "tool: error: out of memory\n"),
+        (MemoryError(), 200 << 20, "error: out of memory; this process is limited to 200 MiB of addresses (ulimit -v)"),
+        (ImportError("no segment"), 200 << 20, "error: out of memory: no segment; this process is limited to 200 MiB"),
+    ],
+)
+def test_memory_that_is_used_up(
+    error: Exception, limit: int | None, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "address_limit", lambda: limit)
+    assert driver.report("tool", error) == driver.USER_ERROR
+    assert told in capsys.readouterr().err

@@ -48,6 +48,15 @@ def test_while_a_command_works_it_is_told() -> None:
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "\nmlc: interrupted\n")
 
 
+@pytest.mark.parametrize("module", ["numpy", "numpy._core.multiarray", "datetime"])
+def test_while_a_command_imports_it_ends_the_process(module: str, tmp_path: Path) -> None:
+    """Of an exception in the middle of them, modules in C print a traceback or make another one."""
+    model = tmp_path / "model.mlir"
+    model.write_text("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }")
+    result = _run(tool="mlc_opt", module=module, patch=f"sys.argv[1:] = [{str(model)!r}, '-O1', '-o', os.devnull]")
+    assert (result.returncode, result.stdout, result.stderr) == (-signal.SIGINT, "", "")
+
+
 def test_behind_a_command_it_ends_the_process() -> None:
     result = _run(after="os.kill(os.getpid(), signal.SIGINT)")
     assert (result.returncode, result.stderr) == (-signal.SIGINT, "")
