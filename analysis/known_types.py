@@ -10,9 +10,7 @@ from xdsl.ir import Attribute, Operation
 
 from mlc.support.dtypes import NAMES, is_computed, is_supported
 from mlc.support.locations import error_at
-from mlc.support.types import element_type
-
-MOST_ELEMENTS = 1 << 48
+from mlc.support.types import MOST_ELEMENTS, element_type
 
 
 def require_known_types(

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
+from mlc.pass_manager._addressable import require_addressable
 from mlc.pass_manager._own_classes import take_own_classes
 from mlc.pass_manager._plugin_ops import Suspect, error_of_plugin, suspects_of
 from mlc.pass_manager.base import Pass
@@ -55,6 +56,8 @@ class PassManager:
         """
         with collector_at_rest():
             take_own_classes(module)
+            if not self._ran:
+                require_addressable(module)
             for pass_ in (own := [as_pass(each) for each in passes]):
                 self._run_one(module, pass_)
             if own and not self.verify_each and not more_follows:

@@ -23,6 +23,9 @@ Tensor = TensorType[Any]
 MemRef = MemRefType[Any]
 Vector = VectorType[Any]
 
+MOST_ELEMENTS = 1 << 48
+"""More elements are in no memory: addresses have 48 bits, or few more."""
+
 
 def tensor_type(value: SSAValue) -> Tensor:
     """The type of a value that is a tensor."""

@@ -14,7 +14,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.analysis.known_types import MOST_ELEMENTS
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.placement import IndexedOp
@@ -26,6 +25,7 @@ from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, 
 from mlc.support import dtypes
 from mlc.support.former_names import warn_of_name
 from mlc.support.resources import Resources
+from mlc.support.types import MOST_ELEMENTS
 
 Array = NDArray[Any]
 Extents = Mapping[int, SSAValue]
