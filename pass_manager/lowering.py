@@ -18,7 +18,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -53,8 +53,12 @@ def lowers(pass_name: str, *op_types: type[Operation], benefit: int = 1) -> Call
 
     Raises:
         ValueError: two patterns claim one op in one pass with the same benefit.
+        TypeError: what is given is no name of a pass and classes of ops.
     """
-
+    if not op_types or not isinstance(cast(object, pass_name), str):
+        raise TypeError(
+            '@lowers takes the name of a pass and then classes of ops: @lowers("convert-graph-to-tensor", MyOp)'
+        )
     if (name := _RENAMED.get(pass_name)) is not None:
         warnings.warn(f"the pass '{pass_name}' is named '{name}'", DeprecationWarning, stacklevel=2)
         pass_name = name

@@ -87,7 +87,8 @@ def load_pass(path: str | os.PathLike[str]) -> None:
         raise UserError(
             f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no schedule template, no "
             "frontend, no architecture, no backend and no pattern; derive from mlc.pass_manager.base.Pass, "
-            "mlc.schedules.steps.base.LoopStep or mlc.schedules.schedule_template.ScheduleTemplate"
+            "mlc.schedules.steps.base.LoopStep or mlc.schedules.schedule_template.ScheduleTemplate; a pattern is a "
+            'class under @mlc.pass_manager.lowering.lowers("convert-graph-to-tensor", MyOp), with the pass it is for'
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")

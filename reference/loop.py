@@ -11,6 +11,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+from xdsl.dialects import affine
 from xdsl.dialects.memref import ViewOp
 from xdsl.ir import Attribute
 
@@ -18,6 +19,7 @@ from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, MmaOp, PrefetchO
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, write
+from mlc.reference.scf import ONE_WAY
 from mlc.reference.subscripts import apply_map
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import memref_type
@@ -25,10 +27,14 @@ from mlc.support.types import memref_type
 _MAX_LANES = 1 << 18
 """A parallel loop that would exceed this many lanes iterates instead, to bound memory."""
 
+ONE_AT_A_TIME = (ViewOp, RowOp, SpanOp, *ONE_WAY, affine.ForOp, affine.IfOp)
+"""What iterations of a parallel loop do each in its own way, and so not in lockstep: views, branches, loops between
+values."""
+
 
 @executes(ForOp)
 def for_(op: ForOp, frame: Frame) -> None:
-    """A parallel loop as `frame` asks for; what cannot run in lockstep runs forwards: each iteration has its views."""
+    """A parallel loop as `frame` asks for; what cannot run in lockstep runs forwards (`ONE_AT_A_TIME`)."""
     order = frame.order_of(op) if op.is_parallel else "forwards"
     if order == "lockstep" and _fits_lockstep(op, frame):
         _run_in_lockstep(op, frame)
@@ -42,7 +48,7 @@ def for_(op: ForOp, frame: Frame) -> None:
 
 def _fits_lockstep(op: ForOp, frame: Frame) -> bool:
     lanes = prod(frame.lanes) * len(op.range)
-    return lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp | RowOp | SpanOp) for inner in op.walk())
+    return lanes <= _MAX_LANES and not any(isinstance(inner, ONE_AT_A_TIME) for inner in op.walk())
 
 
 def _run_in_lockstep(op: ForOp, frame: Frame) -> None:

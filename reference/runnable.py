@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from xdsl.dialects import affine
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 from xdsl.traits import IsTerminator
 
-from mlc.dialects.loop import enclosing_loops
 from mlc.reference.execution import has_meaning
 from mlc.reference.interpreter import interface_of
-from mlc.reference.scf import ONE_WAY
 from mlc.support.dtypes import is_supported
 from mlc.support.types import element_type
 
@@ -65,10 +62,6 @@ def _why_not(function: FuncOp) -> str | None:
     for op in function.body.walk():
         if not has_meaning(type(op)) and not op.has_trait(IsTerminator):
             return f"'{op.name}' has no reference semantics"
-        if isinstance(op, (*ONE_WAY, affine.ForOp, affine.IfOp)) and any(
-            loop.is_parallel for loop in enclosing_loops(op)
-        ):
-            return f"'{op.name}' in a parallel loop has no reference semantics"
         for kind in (element_type(v.type) for v in (*op.operands, *op.results)):
             if isinstance(kind, IntegerType | IndexType | AnyFloat) and not is_supported(cast(Attribute, kind)):
                 return f"'{op.name}' is about {kind}, a type that mlc does not compute with"

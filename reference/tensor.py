@@ -33,7 +33,7 @@ from mlc.dialects.tensor import (
 )
 from mlc.reference.any_order import product_of, sum_of
 from mlc.reference.arith import as_unsigned
-from mlc.reference.execution import Array, Frame, evaluates, executes, with_open_zeros
+from mlc.reference.execution import Array, Frame, InputsUndefined, evaluates, executes, with_open_zeros
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, tensor_type
@@ -244,7 +244,15 @@ def from_elements(op: tensor.FromElementsOp, *elements: Array) -> Array:
 
 @evaluates(tensor.ExtractOp)
 def extract(op: tensor.ExtractOp, x: Array, *indices: Array) -> Array:
-    """One element, or one per lane."""
+    """One element, or one per point.
+
+    Raises:
+        InputsUndefined: there is no such element.
+    """
+    for axis, (index, extent) in enumerate(zip(indices, tensor_type(op.tensor).get_shape(), strict=True)):
+        if index.size and not 0 <= index.min() <= index.max() < extent:
+            found, of = f"from {index.min()} to {index.max()}", tensor_type(op.tensor)
+            raise InputsUndefined(f"{op.name}: subscript {axis} runs {found}, outside of {of}")
     return np.asarray(x[indices])
 
 

@@ -14,6 +14,7 @@ from mlc.dialects.linalg import LinalgOp
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
 from mlc.dialects.tensor import StructuredOp
+from mlc.reference.loop import ONE_AT_A_TIME
 
 _ELEMENTS_PER_OP = 300
 """What it takes to start an op of NumPy, in elements."""
@@ -34,7 +35,10 @@ class Work(NamedTuple):
 
 
 def work_of(module: ModuleOp, name: str, in_lockstep: bool = True) -> Work:
-    """The work of function `name`, calls included; each iteration of a parallel loop is one unless `in_lockstep`."""
+    """The work of function `name`, calls included; each iteration of a parallel loop is one unless `in_lockstep`.
+
+    Those with branches, views or loops of their own are (`ONE_AT_A_TIME`).
+    """
     functions = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
     known: dict[str, Work] = {}
 
@@ -48,7 +52,8 @@ def work_of(module: ModuleOp, name: str, in_lockstep: bool = True) -> Work:
         ops, elements = of_regions(op)
         if isinstance(op, ForOp):
             count = len(op.range)
-            return Work(1 + ops * (1 if in_lockstep and op.is_parallel else count), elements * count)
+            at_once = in_lockstep and op.is_parallel and not any(isinstance(o, ONE_AT_A_TIME) for o in op.walk())
+            return Work(1 + ops * (1 if at_once else count), elements * count)
         if isinstance(op, ScanLike):
             return Work(1 + ops * op.steps, elements * op.steps)
         if isinstance(op, StructuredOp):

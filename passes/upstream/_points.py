@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
     IntegerAttr,
     TensorType,
+    i32,
     i64,
 )
 from xdsl.dialects.linalg.ops import IndexOp
@@ -21,8 +22,11 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.arith import ExtSIOp, TruncIOp
+from mlc.dialects.tensor import MapOp, TakeOp
 from mlc.dialects.tensor.dim_names import dim_names
+from mlc.support.affine import affine_bounds
 from mlc.support.ir import clone
+from mlc.support.locations import error_at
 from mlc.support.types import element_type, integer_width, repeated_number, scalar_attribute, tensor_type
 
 TO_TENSOR = "convert-linalg-to-tensor"
@@ -69,6 +73,7 @@ class BodyPoints:
         rows: where that is read, over the new dims.
         dims: each old dim over the new ones, for `linalg.index`.
         sizes: their extents.
+        named: the new dims and their extents.
         before: the ops that make operands, such as the numbers of a dim; they stand in front of the new op.
     """
 
@@ -76,6 +81,7 @@ class BodyPoints:
     rows: Sequence[Sequence[AffineExpr]] = ()
     dims: Sequence[AffineExpr] = ()
     sizes: Sequence[int] = ()
+    named: Sequence[tuple[str, int]] = ()
     before: list[Operation] = field(default_factory=list[Operation])
     operands: list[SSAValue] = field(default_factory=list[SSAValue])
     subscripts: list[Sequence[AffineExpr]] = field(default_factory=list[Sequence[AffineExpr]])
@@ -89,7 +95,8 @@ class BodyPoints:
         for op in reversed(list(block.ops)):
             if any(result in pending for result in op.results):
                 needed.add(op)
-                pending += [v for inner in op.walk() for v in inner.operands]
+                if not isinstance(op, tensor.ExtractOp):  # whose subscripts are computed elsewhere
+                    pending += [v for inner in op.walk() for v in inner.operands]
         for argument in block.args:
             if argument in pending and argument not in self._mapping:
                 self._mapping[argument] = self._element(argument)
@@ -132,14 +139,20 @@ class BodyPoints:
         return self._mapping.get(value, value)
 
     def _copy(self, op: Operation) -> None:
-        for operand in op.operands:
+        for operand in () if isinstance(op, tensor.ExtractOp) else op.operands:
             self._inner(operand)
         made = _AS_I64.get(type(op), _as_i64)(self, op)
         for old, new in zip(op.results, made, strict=True):
             self._mapping[old] = new
 
     def clone(self, op: Operation) -> Sequence[SSAValue]:
-        """A copy of an op in the body, in which positions are of type i64."""
+        """A copy of an op in the body, in which positions are of type i64.
+
+        Raises:
+            UserError: it reads a tensor, at some points only.
+        """
+        if any(isinstance(inner, tensor.ExtractOp) for inner in op.walk()):
+            raise error_at(op, f"{op.name}: found tensor.extract in a region of it; required: in the body of linalg")
         copy = clone(op, dict(self._mapping))
         self.block.add_op(copy)
         for result in list(copy.results):
@@ -172,6 +185,54 @@ class BodyPoints:
             return [self.add([arith.ConstantOp(IntegerAttr(op.value.value.data, i64))])]
         return self.clone(op)
 
+    def extract(self, op: tensor.ExtractOp) -> Sequence[SSAValue]:
+        """What a `tensor.take` reads at all points is one more operand: subscripts out of range are undefined, and
+        become the nearest that are not."""
+        place: list[AffineExpr] = []
+        coordinates: list[tuple[str, SSAValue, Sequence[AffineExpr]]] = []
+        for value, extent in zip(op.indices, tensor_type(op.tensor).get_shape(), strict=True):
+            if extent < 1:
+                raise error_at(op, f"{op.name}: found {op.tensor.type}; required: a type with known extents, not 0")
+            if (subscript := self._affine_subscript(value, extent)) is None:
+                subscript = AffineExpr.dimension(len(self.named) + len(coordinates))
+                coordinates.append((f"at{len(coordinates)}", *self._coordinate(op, value)))
+            place.append(subscript)
+        take = TakeOp(op.tensor, place, coordinates, self.named)
+        self.before.append(take)
+        return [self.operand(take.result, self._all_dims())]
+
+    def _all_dims(self) -> Sequence[AffineExpr]:
+        return [AffineExpr.dimension(i) for i in range(len(self.named))]
+
+    def _affine_subscript(self, value: SSAValue, extent: int) -> AffineExpr | None:
+        """A subscript that is a dim or a constant, where it stays inside of the axis."""
+        number = integer_of(value)
+        if isinstance(value.owner, IndexOp):
+            found = self.dims[value.owner.dim.value.data]
+        elif number is not None:
+            found = AffineExpr.constant(number)
+        else:
+            return None
+        low, high = affine_bounds(found, [size for _, size in self.named])
+        return found if low >= 0 and high < extent else None
+
+    def _coordinate(self, op: tensor.ExtractOp, value: SSAValue) -> tuple[SSAValue, Sequence[AffineExpr]]:
+        """A tensor of subscripts, and where it is read: an operand, or what the body computes at all points."""
+        block, cast = op.parent, value.owner
+        assert block is not None
+        if isinstance(cast, arith.IndexCastOp) and isinstance(cast.input, BlockArgument) and cast.input.block is block:
+            number = cast.input.index
+            if isinstance(self.elements[number].type, TensorType) and cast.input.type in (i32, i64):
+                return self.elements[number], self.rows[number]
+        points = BodyPoints(self.elements, self.rows, self.dims, self.sizes, self.named, self.before)
+        (subscript,) = points.take(block, [value])
+        if subscript.type != i64:
+            raise error_at(op, f"{op.name}: found a subscript from outside of the body; required: one computed in it")
+        kind = TensorType(i64, [size for _, size in self.named])
+        numbers = MapOp(points.operands, points.subscripts, self.named, kind, points.close(subscript))
+        self.before.append(numbers)
+        return numbers.result, self._all_dims()
+
 
 def _as_i64(points: BodyPoints, op: Operation) -> Sequence[SSAValue]:
     return points.clone(op)
@@ -181,5 +242,6 @@ _AS_I64: Mapping[type[Operation], Callable[..., Sequence[SSAValue]]] = {
     IndexOp: BodyPoints.index,
     arith.IndexCastOp: BodyPoints.cast,
     arith.ConstantOp: BodyPoints.constant,
+    tensor.ExtractOp: BodyPoints.extract,
 }
 """Ops on positions that are not copied as they are."""

@@ -14,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.linalg import LinalgOp
 from mlc.dialects.linalg.interface import shape_of
-from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, TakeOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.dialects.tensor.structured import combine
 from mlc.pass_manager.lowering import StatelessPattern, lowers
@@ -124,7 +124,7 @@ def _result(op: LinalgOp, number: int, sizes: Sequence[int], ops: list[Operation
         return before
     iteration = _iteration(op, number, sizes)
     rows = [[e.replace_dims_and_symbols(iteration.dims, []) for e in m.results] for m in op.index_maps]
-    points = BodyPoints((*op.ins, *op.outs), rows, iteration.dims, sizes, ops)
+    points = BodyPoints((*op.ins, *op.outs), rows, iteration.dims, sizes, iteration.named, ops)
     last = op.point.last_op
     assert last is not None
     yielded = last.operands[number]
@@ -161,9 +161,15 @@ def _map(points: BodyPoints, value: SSAValue, iteration: _Iteration, like: SSAVa
     number = number_of(value)
     if not points.operands and number is not None:
         ops.append(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(tensor_type(like), [number])))
-    else:
+    elif not _is_take(points, value):
         ops.append(MapOp(points.operands, points.subscripts, iteration.named, like.type, points.close(value)))
     return ops[-1].results[0]
+
+
+def _is_take(points: BodyPoints, value: SSAValue) -> bool:
+    """Whether a value is all that the last `tensor.take` reads, and nothing else."""
+    taken = isinstance(points.before[-1], TakeOp) if points.before else False
+    return taken and isinstance(value, BlockArgument) and points.operands == [points.before[-1].results[0]]
 
 
 def _reduce(

@@ -249,3 +249,32 @@ def moves() -> Iterator[Program]:
   %r = linalg.softmax dimension({dim}) ins(%x0 : {kind(x)}) outs(%e : {kind(x)}) -> {kind(x)}
   return %r : {kind(x)}"""
         yield Program(f"softmax_{'x'.join(map(str, shape))}", text, (x,), (found,))
+
+
+def gathers() -> Iterator[Program]:
+    """Bodies that read a table at places which are data, computed ones and dims among them; as points and as terms."""
+    for name, of in (("f32", "i64"), ("i64", "i32")):
+        table, x = numbers("table", (5, 4), name), numbers("rows", (3, 4), name)
+        rows = np.array([4, 0, 2], np.int64 if of == "i64" else np.int32)
+        sums = np.asarray((table[rows] * x).sum(1)).astype(x.dtype)
+        letter = "f" if name == "f32" else "i"
+        read = f"  ^bb0(%i: {of}, %a: {name}, %o: {name}):\n    %p = arith.index_cast %i : {of} to index\n"
+        read += "    %q = linalg.index 1 : index\n"
+        back = f"""    %last = arith.constant 3 : index
+    %d = arith.subi %last, %q : index
+    %v = tensor.extract %x0[%p, %d] : {kind(table)}
+    %w = tensor.extract %x0[%last, %q] : {kind(table)}
+    %m = arith.mul{letter} %v, %a : {name}
+    %n = arith.add{letter} %m, %w : {name}
+    linalg.yield %n : {name}"""
+        term = f"""    %v = tensor.extract %x0[%p, %q] : {kind(table)}
+    %m = arith.mul{letter} %v, %a : {name}
+    %n = arith.add{letter} %o, %m : {name}
+    linalg.yield %n : {name}"""
+        ins = [f"%x1:{kind(rows)}", f"%x2:{kind(x)}"]
+        text = _generic(["i", "i, j", "i, j"], "ij", "pp", ins, [f"%x2:{kind(x)}"], read + back)
+        points = np.asarray(table[rows][:, ::-1] * x + table[3]).astype(x.dtype)
+        yield Program(f"gather_{name}", f"{text}  return %r : {kind(x)}", (table, rows, x), (points,))
+        text = filled(sums, zero(name))
+        text += _generic(["i", "i, j", "i"], "ij", "pr", ins, [f"%init:{kind(sums)}"], read + term)
+        yield Program(f"gather_sum_{name}", f"{text}  return %r : {kind(sums)}", (table, rows, x), (sums,))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from mlc.tests.numeric.linalg_bodies import chains, generics, moves, reductions
+from mlc.tests.numeric.linalg_bodies import chains, gathers, generics, moves, reductions
 from mlc.tests.numeric.linalg_named import convolutions, elementwise, poolings, products
 from mlc.tests.numeric.upstream_programs import Program
 
 FAMILIES: dict[str, Callable[[], Iterator[Program]]] = {
-    each.__name__: each for each in (products, convolutions, poolings, elementwise, reductions, generics, chains, moves)
+    each.__name__: each
+    for each in (products, convolutions, poolings, elementwise, reductions, generics, chains, moves, gathers)
 }

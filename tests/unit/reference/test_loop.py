@@ -44,6 +44,68 @@ def test_matmul(kind: str, run: Run, rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(found, x @ w)
 
 
+OWN_WAYS = {
+    "for": """
+          %s = scf.for %k = %zero to %n step %one iter_args(%c = %none) -> (index) {
+            %d = arith.addi %c, %k : index
+            scf.yield %d : index
+          }""",
+    "while": """
+          %w, %s = scf.while (%k = %zero, %c = %none) : (index, index) -> (index, index) {
+            %more = arith.cmpi slt, %k, %n : index
+            scf.condition(%more) %k, %c : index, index
+          } do {
+          ^bb0(%k: index, %c: index):
+            %d = arith.addi %c, %k : index
+            %next = arith.addi %k, %one : index
+            scf.yield %next, %d : index, index
+          }""",
+    "affine": """
+          %s = affine.for %k = 0 to %n iter_args(%c = %none) -> (index) {
+            %d = arith.addi %c, %k : index
+            affine.yield %d : index
+          }""",
+    "if": """
+          %small = arith.cmpi slt, %n, %two : index
+          %s = scf.if %small -> (index) {
+            scf.yield %zero : index
+          } else {
+            %less = arith.subi %n, %one : index
+            %twice = arith.muli %n, %less : index
+            %half = arith.divsi %twice, %two : index
+            scf.yield %half : index
+          }""",
+}
+
+
+@pytest.mark.parametrize("kind", ["parallel", "threads"])
+@pytest.mark.parametrize("way", OWN_WAYS)
+def test_iterations_of_a_parallel_loop_that_go_ways_of_their_own(way: str, kind: str, run: Run) -> None:
+    counts = np.array([[3, 0, 5], [1, 2, 4]], np.int64)
+    (found,) = run(
+        f"""
+        func.func private @f(%x: memref<2x3xi64>, %y: memref<2x3xi64> {{mlc.output}}) {{
+          %zero = arith.constant 0 : index
+          %none = arith.constant 0 : index
+          %one = arith.constant 1 : index
+          %two = arith.constant 2 : index
+          loop.for {kind} "m" %m = 0 to 2 {{
+            loop.for parallel "j" %j = 0 to 3 {{
+              %a = loop.load %x[%m, %j] : memref<2x3xi64>
+              %n = arith.index_cast %a : i64 to index
+              {OWN_WAYS[way]}
+              %r = arith.index_cast %s : index to i64
+              loop.store %r, %y[%m, %j] : memref<2x3xi64>
+            }}
+          }}
+          func.return
+        }}
+        """,
+        counts,
+    )
+    np.testing.assert_array_equal(found, counts * (counts - 1) // 2)
+
+
 def test_parallel_loops_iterate_when_lanes_are_many(
     run: Run, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mlc.reference import tensor
+from mlc.reference.execution import InputsUndefined
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
@@ -289,3 +290,27 @@ def test_put_leaves_out_what_is_out_of_range(run: Run) -> None:
             rows,
         )
         assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(("row", "column"), [(5, 0), (-1, 0), (0, 4)])
+def test_an_element_that_is_not_there_is_undefined(row: int, column: int, run: Run) -> None:
+    text = """
+        func.func @f(%x: tensor<5x4xf32>, %at: tensor<2xi64>) -> tensor<f32> {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %a = tensor.extract %at[%c0] : tensor<2xi64>
+          %b = tensor.extract %at[%c1] : tensor<2xi64>
+          %i = arith.index_cast %a : i64 to index
+          %j = arith.index_cast %b : i64 to index
+          %e = tensor.extract %x[%i, %j] : tensor<5x4xf32>
+          %y = tensor.from_elements %e : tensor<f32>
+          func.return %y : tensor<f32>
+        }
+    """
+    x = np.arange(20, dtype=np.float32).reshape(5, 4)
+    (found,) = run(text, x, np.array([4, 3]))
+    assert found == x[4, 3]
+    axis, number = (0, row) if not 0 <= row < 5 else (1, column)
+    message = f"subscript {axis} runs from {number} to {number}, outside of tensor<5x4xf32>"
+    with pytest.raises(InputsUndefined, match=message):
+        run(text, x, np.array([row, column]))

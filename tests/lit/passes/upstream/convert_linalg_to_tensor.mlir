@@ -134,3 +134,44 @@ func.func @stays(%x: tensor<4x8xf32>) -> tensor<2x8xf32> {
   }
   return %r : tensor<2x8xf32>
 }
+
+// Elements at places that are data, dims or computed: `tensor.take` reads them at all points.
+// CHECK-LABEL: @rows_of_a_table(
+// CHECK-NEXT:    %[[ROWS:.*]] = tensor.take %t[at0, n] at (at0 = %ix[m]) over (m: 3, n: 4)
+// CHECK-NEXT:    %[[NUMBERS:.*]] = arith.constant dense<[0, 1, 2, 3]>
+// CHECK-NEXT:    %[[BACK:.*]] = tensor.map %[[NUMBERS]][n] over (m: 3, n: 4)
+// CHECK:         %[[TURNED:.*]] = tensor.take %t[at0, at1] at (at0 = %ix[m], at1 = %[[BACK]][m, n]) over (m: 3, n: 4)
+// CHECK-NEXT:    tensor.map %[[ROWS]][m, n], %[[TURNED]][m, n] over (m: 3, n: 4)
+func.func @rows_of_a_table(%t: tensor<5x4xf32>, %ix: tensor<3xi64>) -> tensor<3x4xf32> {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%ix : tensor<3xi64>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%i: i64, %o: f32):
+    %row = arith.index_cast %i : i64 to index
+    %column = linalg.index 1 : index
+    %last = arith.constant 3 : index
+    %back = arith.subi %last, %column : index
+    %a = tensor.extract %t[%row, %column] : tensor<5x4xf32>
+    %b = tensor.extract %t[%row, %back] : tensor<5x4xf32>
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<3x4xf32>
+  return %r : tensor<3x4xf32>
+}
+
+// Lookups of embeddings are nothing more than that.
+// CHECK-LABEL: @rows_alone(
+// CHECK-NEXT:    %[[ROWS:.*]] = tensor.take %t[at0, n] at (at0 = %ix[m]) over (m: 3, n: 4)
+// CHECK-NEXT:    func.return %[[ROWS]]
+func.func @rows_alone(%t: tensor<5x4xf32>, %ix: tensor<3xi64>) -> tensor<3x4xf32> {
+  %e = tensor.empty() : tensor<3x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%ix : tensor<3xi64>) outs(%e : tensor<3x4xf32>) {
+  ^bb0(%i: i64, %o: f32):
+    %row = arith.index_cast %i : i64 to index
+    %column = linalg.index 1 : index
+    %a = tensor.extract %t[%row, %column] : tensor<5x4xf32>
+    linalg.yield %a : f32
+  } -> tensor<3x4xf32>
+  return %r : tensor<3x4xf32>
+}

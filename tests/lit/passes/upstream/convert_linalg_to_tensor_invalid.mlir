@@ -83,3 +83,48 @@ func.func @open(%x: tensor<?xf32>) -> tensor<?xf32> {
   %r = arith.addf %x, %x : tensor<?xf32>
   return %r : tensor<?xf32>
 }
+
+// -----
+
+func.func @some_points(%t: tensor<5xf32>, %ix: tensor<3xi64>, %m: tensor<3xi1>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %z = arith.constant 0.0 : f32
+  %0 = linalg.map ins(%ix, %m : tensor<3xi64>, tensor<3xi1>) outs(%e : tensor<3xf32>) (%i: i64, %c: i1) {
+    %r = arith.index_cast %i : i64 to index
+    // expected-error @+1 {{scf.if: found tensor.extract in a region of it; required: in the body of linalg}}
+    %v = scf.if %c -> (f32) {
+      %w = tensor.extract %t[%r] : tensor<5xf32>
+      scf.yield %w : f32
+    } else {
+      scf.yield %z : f32
+    }
+    linalg.yield %v : f32
+  }
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @subscript_from_outside(%t: tensor<5xf32>, %at: tensor<index>, %x: tensor<3xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %r = tensor.extract %at[] : tensor<index>
+  %0 = linalg.map ins(%x : tensor<3xf32>) outs(%e : tensor<3xf32>) (%a: f32) {
+    // expected-error @+1 {{tensor.extract: found a subscript from outside of the body; required: one computed in it}}
+    %v = tensor.extract %t[%r] : tensor<5xf32>
+    linalg.yield %v : f32
+  }
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @extent_not_known(%t: tensor<?xf32>, %ix: tensor<3xi64>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %0 = linalg.map ins(%ix : tensor<3xi64>) outs(%e : tensor<3xf32>) (%i: i64) {
+    %r = arith.index_cast %i : i64 to index
+    // expected-error @+1 {{tensor.extract: found tensor<?xf32>; required: a type with known extents, not 0}}
+    %v = tensor.extract %t[%r] : tensor<?xf32>
+    linalg.yield %v : f32
+  }
+  return %0 : tensor<3xf32>
+}
