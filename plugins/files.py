@@ -40,6 +40,7 @@ from mlc.schedules.schedule_template import ScheduleTemplate, plugin_templates
 from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
+from mlc.syntax.mismatches import explain_format
 
 _T = TypeVar("_T")
 _modules: dict[tuple[Path, str], ModuleType] = {}
@@ -268,8 +269,6 @@ def _described(error: BaseException) -> str:
     """The error in one line; one that xDSL raises for the definition of an op also names the op."""
     message = " ".join(str(error).split())
     if isinstance(error, PyRDLError):
-        from mlc.syntax.mismatches import explain_format
-
         match error.args:
             case (_, (Span(text=str() as token), str() as reason)):  # what xDSL was doing, and where it found what
                 reason = explain_format(reason, token)
