@@ -151,18 +151,18 @@ PIPELINE = (
     Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
-CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
+LEVEL_CONVERSIONS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
 
 TEXT_OF_UPSTREAM = {"tensor": "convert-linalg-to-tensor", "loop": "convert-scf-to-loop"}
-"""Conversions of text of upstream MLIR, by the level that they lead to, which they run behind the crossing to."""
+"""Conversions of text of upstream MLIR, by the level that they lead to, which they run after the conversion to."""
 
 
-def crossings(start: str, end: str) -> list[str]:
+def level_conversions(start: str, end: str) -> list[str]:
     """The passes that lead from a level down to another one; none if that is not below."""
     first = -1 if start in SOURCE_LEVELS else LEVELS.index(start)
     levels = LEVELS[first + 1 : 0 if end in SOURCE_LEVELS else LEVELS.index(end) + 1]
-    return [f"convert-{start}-to-graph" if level == LEVELS[0] else CROSSINGS[level] for level in levels]
+    return [f"convert-{start}-to-graph" if level == LEVELS[0] else LEVEL_CONVERSIONS[level] for level in levels]
 
 
 def default_steps(
