@@ -1,4 +1,7 @@
-"""Which structured ops get no buffer: lowering puts them into the loops of their readers, and schedules count on it."""
+"""Producer-consumer fusion: which structured ops get no buffer, as lowering puts them into the loops of their readers.
+
+Schedules count on it.
+"""
 
 from __future__ import annotations
 

@@ -126,10 +126,10 @@ def require_repeatable(ops: Sequence[Operation], later: Sequence[Operation]) -> 
     for op in ops:
         own = Effects.of(op)
         if op.regions or own.unknown or own.stored or isinstance(op, memref.AllocOp):
-            raise Refused(f"'{op.name}' stands in front of it")
+            raise Refused(f"'{op.name}' stands before it")
         effects.add(own)
     if not may_pass(effects, Effects.of(*later)):
-        raise Refused("it writes what is read in front of it")
+        raise Refused("it writes what is read before it")
 
 
 def require_only_loops(loop: ForOp) -> None:

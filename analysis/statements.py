@@ -110,7 +110,7 @@ def _statement(store: StoreOp, nest: ForOp) -> Statement:
         for dim in sorted(factors, key=lambda dim: -abs(factors[dim] or 0)):
             loop = loop_of(store.indices[dim])
             if factors[dim] is None or loop is None or loop not in loops:
-                raise Refused("a subscript of a store is no sum of loop counters")
+                raise Refused("a subscript of a store is not a sum of loop counters")
             if loop not in over:
                 over.append(loop)
     return Statement(

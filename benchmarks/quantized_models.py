@@ -96,7 +96,9 @@ def files_of(model: ShortModel) -> Files:
         UserError: a package is missing, or the user has no cache.
     """
     if (cache := cache_folder()) is None:
-        raise UserError("found no place for models: there is no home; required: a folder, named by MLC_CACHE_DIR")
+        raise UserError(
+            "found no place for models: there is no home directory; required: a folder, named by MLC_CACHE_DIR"
+        )
     folder = make_folder(cache, "benchmarks")
     try:
         key = digest(_RECIPE, *(version(name) for name in _PACKAGES))[:12]

@@ -48,7 +48,7 @@ def parse_function(parser: Parser, reserved: Sequence[str], may_be_variadic: boo
     def parse_input() -> _Input | None:
         nonlocal is_variadic
         if is_variadic:
-            parser.raise_error("'...' stands behind the last argument")
+            parser.raise_error("'...' stands after the last argument")
         if may_be_variadic and parser.parse_optional_characters("..."):
             is_variadic = True
             return None
@@ -62,7 +62,7 @@ def parse_function(parser: Parser, reserved: Sequence[str], may_be_variadic: boo
         if (location := parser.parse_optional_location()) is not None:
             argument.location = location
         if parser.parse_optional_dictionary_attr_dict():
-            parser.raise_error("the attributes of an argument stand in front of its location")
+            parser.raise_error("the attributes of an argument stand before its location")
         return argument, argument.type, attributes
 
     position = parser.pos

@@ -51,7 +51,7 @@ class Pass(ModulePass):
     """A transformation of a module, in place. The first line of its docstring is its one-line description."""
 
     ir_level: ClassVar[str | None] = None
-    """The level of the IR that the pass works on or, of a crossing, starts from; None if it works on any.
+    """The level of the IR that the pass works on or, if it is a conversion, starts from; None if it works on any.
 
     A pass in a folder `passes/<level>/` or `passes/<level>_to_<level>/` need not declare it; one in `passes/any_level/`
     has none. Others say it.

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.named_pipelines import LOWER_TO
-from mlc.pass_manager.pipeline import LEVEL_OF, LEVELS, SOURCE_LEVELS, crossings
+from mlc.pass_manager.pipeline import LEVEL_OF, LEVELS, SOURCE_LEVELS, level_conversions
 
 
 @dataclass
@@ -43,12 +43,12 @@ class LevelNotes(Instrumentation):
 
 
 def _advice(name: str, found: str, wanted: str) -> str | None:
-    """Where the pass `name` would do something; None if it is a crossing that the module has behind it."""
-    if crossings(found, wanted):
+    """Where the pass `name` would do something; None if it is a conversion that has been done."""
+    if level_conversions(found, wanted):
         return f"run --{LOWER_TO[wanted]} first"
-    behind, *_ = crossings(wanted, LEVELS[-1])
+    behind, *_ = level_conversions(wanted, LEVELS[-1])
     if found in SOURCE_LEVELS:
-        return f"--{crossings(found, LEVELS[0])[0]} is for that" if name == behind else "it is of no use there"
+        return f"--{level_conversions(found, LEVELS[0])[0]} is for that" if name == behind else "it is of no use there"
     below = LEVELS[0] if wanted in SOURCE_LEVELS else LEVELS[LEVELS.index(wanted) + 1]
     return None if name == behind else f"it has to run before --{LOWER_TO[below]}"
 

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from mlc.pass_manager.lowering import lowering_of
 from mlc.pass_manager.named_pipelines import LOWER_TO
-from mlc.pass_manager.pipeline import CROSSINGS, LEVEL_OF, LEVELS, SOURCE_LEVELS
+from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS, LEVEL_OF, LEVELS, SOURCE_LEVELS
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
@@ -40,7 +40,7 @@ def passes_missing(op: Operation, pass_name: str, found: str, missing: Sequence[
 
 def _level(op: Operation) -> str | None:
     """The level that an op belongs to, by its dialect, its lowering or its types; None if it may be of several."""
-    if lowering_of(CROSSINGS["tensor"], type(op)) is not None:
+    if lowering_of(LEVEL_CONVERSIONS["tensor"], type(op)) is not None:
         return "graph"
     if (level := LEVEL_OF.get(op.dialect_name())) is not None:
         return level

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from mlc.pass_manager.pipeline import CROSSINGS, LEVELS, PIPELINE, SOURCE_LEVELS, TEXT_OF_UPSTREAM, Stage
+from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS, LEVELS, PIPELINE, SOURCE_LEVELS, TEXT_OF_UPSTREAM, Stage
 from mlc.pass_manager.places import with_placed
 from mlc.pass_manager.registry import is_own_pass
 from mlc.support.additions import Additions
@@ -49,8 +49,8 @@ def own_pipelines() -> dict[str, NamedPipeline]:
 def _lowering(level: str) -> NamedPipeline:
     least = [stage for stage in PIPELINE if not (stage.since or stage.threaded or stage.fast)]
     reaching = [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
-    if level in CROSSINGS:
-        reaching = [CROSSINGS[level], TEXT_OF_UPSTREAM.get(level, "")]
+    if level in LEVEL_CONVERSIONS:
+        reaching = [LEVEL_CONVERSIONS[level], TEXT_OF_UPSTREAM.get(level, "")]
     last = max(number for number, stage in enumerate(least) if stage.passes in reaching)
     return NamedPipeline(LOWER_TO[level], f"From any level above down to the {level} level.", tuple(least[: last + 1]))
 

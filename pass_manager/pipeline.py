@@ -105,10 +105,10 @@ PIPELINE = (
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Stage("graph", "fold-scales", 1, "what quantises a product divides by no scale: that is in the factors before it"),
     Stage("graph", "use-lookup-tables", 1, "a function of a number of 8 bits has 256 results: they are looked up"),
-    Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
+    Stage("graph", "cse", 1, "folding leaves equal constants and equal ops"),
     Stage("graph", "dce", 1, "and ops without users"),
     Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", fast=True),
-    Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, in front of the loop"),
+    Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, before the loop"),
     Stage("graph", "merge-products{threads=$threads}", 2, "narrow products of one input are a wide one, full of lanes"),
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
@@ -117,7 +117,7 @@ PIPELINE = (
         "tensor", "convert-linalg-to-tensor", 0, "what upstream MLIR writes as linalg on tensors is index notation, too"
     ),
     Stage("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
-    Stage("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
+    Stage("tensor", "sink-factors", 1, "a softmax before a product divides the results, not the terms"),
     Stage("tensor", "outline-kernels", 1, "and what has not come from the graph level gets kernels here"),
     Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
     Stage("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),
@@ -151,18 +151,18 @@ PIPELINE = (
     Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
-CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
+LEVEL_CONVERSIONS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
 
 TEXT_OF_UPSTREAM = {"tensor": "convert-linalg-to-tensor", "loop": "convert-scf-to-loop"}
-"""Conversions of text of upstream MLIR, by the level that they lead to, which they run behind the crossing to."""
+"""Conversions of text of upstream MLIR, by the level that they lead to, which they run after the conversion to."""
 
 
-def crossings(start: str, end: str) -> list[str]:
+def level_conversions(start: str, end: str) -> list[str]:
     """The passes that lead from a level down to another one; none if that is not below."""
     first = -1 if start in SOURCE_LEVELS else LEVELS.index(start)
     levels = LEVELS[first + 1 : 0 if end in SOURCE_LEVELS else LEVELS.index(end) + 1]
-    return [f"convert-{start}-to-graph" if level == LEVELS[0] else CROSSINGS[level] for level in levels]
+    return [f"convert-{start}-to-graph" if level == LEVELS[0] else LEVEL_CONVERSIONS[level] for level in levels]
 
 
 def default_steps(

@@ -11,7 +11,7 @@ class Stage:
     """A pass in a pipeline."""
 
     level: str
-    """The level of the IR when the pass is done; a crossing belongs to the level that it reaches."""
+    """The level of the IR when the pass is done; a conversion belongs to the level that it reaches."""
     passes: str
     """The pass with its options, as `--pass-pipeline` takes it; `$threads` is how many threads may be used,
     `$accuracy` one of `ACCURACIES`, `$precision` one of `PRECISIONS`."""

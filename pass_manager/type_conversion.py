@@ -25,7 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
 from mlc.pass_manager.lowering import counts
-from mlc.pass_manager.pipeline import CROSSINGS
+from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.support import dtypes
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
@@ -273,7 +273,7 @@ def _left(pass_name: str, op: Operation | None, value: SSAValue) -> UserError:
 
 def _stand_in(element: Attribute) -> Attribute:
     """What elements become where the graph level ends, if that is one type."""
-    parts = converted(CROSSINGS["tensor"], element)
+    parts = converted(LEVEL_CONVERSIONS["tensor"], element)
     return parts[0] if len(parts) == 1 else element
 
 

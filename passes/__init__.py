@@ -1,6 +1,6 @@
 """Passes, one per file, in a folder for each level and each conversion between two levels.
 
-A pass stays inside a level or crosses to the next one; after a crossing nothing of the level above is left, which the
-crossing checks. No pass runs another one: a pipeline is data (`pass_manager/pipeline.py`), with a reason for each
+A pass stays inside a level or converts to the next one; after a conversion nothing of the level above is left, which
+it checks. No pass runs another one: a pipeline is data (`pass_manager/pipeline.py`), with a reason for each
 entry.
 """

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from mlc import plugins
+
 
 @dataclass
 class PluginArguments(argparse.Namespace):
@@ -23,8 +25,6 @@ class PluginArguments(argparse.Namespace):
         """
         if not (self.load_dialect or self.load_pass or self.irdl_file):
             return
-        from mlc import plugins
-
         loaders: list[tuple[Callable[[str], None], list[str]]] = [
             (plugins.load_irdl, self.irdl_file),
             (plugins.load_dialect, self.load_dialect),

@@ -30,7 +30,7 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.foreign_pass import as_pass_type
 from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of
 from mlc.pass_manager.named_pipelines import NamedPipeline, plugin_pipelines
-from mlc.pass_manager.pipeline import CROSSINGS
+from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.pass_manager.registry import load_pass as load_pass_by_name
 from mlc.pass_manager.registry import pass_names, plugin_passes, suggest
 from mlc.plugins.enums import check_enums
@@ -40,6 +40,7 @@ from mlc.schedules.schedule_template import ScheduleTemplate, plugin_templates
 from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
+from mlc.syntax.mismatches import explain_format
 
 _T = TypeVar("_T")
 _modules: dict[tuple[Path, str], ModuleType] = {}
@@ -205,7 +206,7 @@ def _check_lowerings(module: ModuleType, path: Path) -> None:
 
 def _import_what_plugins_add_to() -> None:
     """Let the compiler register first, so that a pattern or a meaning that exists twice is an error of the plugin."""
-    for name in CROSSINGS.values():
+    for name in LEVEL_CONVERSIONS.values():
         load_pass_by_name(name)
     importlib.import_module("mlc.reference.interpreter")
 
@@ -269,8 +270,6 @@ def _described(error: BaseException) -> str:
     """The error in one line; one that xDSL raises for the definition of an op also names the op."""
     message = " ".join(str(error).split())
     if isinstance(error, PyRDLError):
-        from mlc.syntax.mismatches import explain_format
-
         match error.args:
             case (_, (Span(text=str() as token), str() as reason)):  # what xDSL was doing, and where it found what
                 reason = explain_format(reason, token)

@@ -27,7 +27,7 @@ def check_formats(dialect: Dialect, origin: str) -> None:
             example = {"operand": "%x", "attribute": "42"}.get(first, first.strip("'"))
             reason = (
                 f"in the text '{op.name} … {example} …', the {first} may begin the optional group that starts with it, "
-                f"or {second}; put another literal in front of one of them"
+                f"or {second}; put another literal before one of them"
             )
             raise _error(dialect, origin, f"op '{op.name}'", f"is ambiguous: {reason}")
     failure = _failure(dialect)

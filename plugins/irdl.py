@@ -29,6 +29,7 @@ from mlc.support.additions import note_load_option
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
 from mlc.support.locations import error_at
+from mlc.syntax import parse_module, verify_module
 
 
 def load_irdl(path: str | os.PathLike[str]) -> None:
@@ -44,8 +45,6 @@ def load_irdl(path: str | os.PathLike[str]) -> None:
 
 
 def _dialects(path: Path) -> Sequence[Dialect]:
-    from mlc.syntax import parse_module, verify_module
-
     ctx = CompilerContext()
     register_dialects(ctx)
     module = parse_module(_read(path), str(path), ctx)

@@ -77,7 +77,7 @@ def from_hex(text: str, position: int) -> Hex:
     try:
         return Hex(bytes.fromhex(text[2:]), position)
     except ValueError:
-        raise Fault("a dense string holds pairs of hexadecimal digits behind 0x", position) from None
+        raise Fault("a dense string holds pairs of hexadecimal digits after 0x", position) from None
 
 
 def nest(parts: Sequence[Nested]) -> Nested:

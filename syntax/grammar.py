@@ -17,6 +17,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import AttrConstraint, IRDLOperation, declarative_assembly_format, declarative_assembly_format_parser
 
 from mlc.syntax import cache as disk
+from mlc.syntax.formats import grammar_of
 from mlc.syntax.tables import Tables
 
 _HERE = Path(__file__).parent
@@ -60,8 +61,6 @@ def core_grammar() -> str:
 
 def dialect_grammar(dialect: Dialect) -> str:
     """What a dialect adds: the rules of its formatted ops, and the names of those with a parser of their own."""
-    from mlc.syntax.formats import grammar_of
-
     lines: list[str] = []
     by_hand: list[str] = []
     formatted = set(formatted_operations(dialect))

@@ -34,7 +34,7 @@ def _problems_of_block(op: Operation, region: Region, block: Block) -> Iterator[
             yield op, f"'{name_of(op)}': block '{_name(block)}' is empty; each block of several ends with a terminator"
         return
     if needs_end and not last.has_trait(IsTerminator, value_if_unregistered=True):
-        yield last, f"'{name_of(last)}' ends a block, which needs a terminator behind it{_example(op)}"
+        yield last, f"'{name_of(last)}' ends a block, which needs a terminator after it{_example(op)}"
     for inner in block.ops:
         if inner.successors and inner is not last:
             yield inner, f"'{name_of(inner)}' has successors, so it has to be the last operation of its block"
@@ -49,7 +49,7 @@ def _problems_of_branch(branch: Operation, number: int, target: Block, region: R
         yield f"branches to '{_name(target)}', which is not a block of the same region"
         return
     if target is region.first_block:
-        yield "branches to the entry block of its region, which may have no predecessors; branch to a block behind it"
+        yield "branches to the entry block of its region, which may have no predecessors; branch to a block after it"
     if (passed := _PASSED.get(branch.name)) is None:
         return
     try:

@@ -88,7 +88,7 @@ class _Object:
     def contents(self, section: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         start, size = int(self.sections["offset"][section]), int(self.sections["size"][section])
         if start + size > len(self.data):
-            raise ValueError("behind the end of the file")
+            raise ValueError("after the end of the file")
         return self.data[start : start + size].view(dtype)
 
     def symbol_names(self, chosen: NDArray[np.bool_]) -> set[str]:

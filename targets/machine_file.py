@@ -100,7 +100,7 @@ def config_folder() -> Path | None:
 
 def why_no_place(variable: str) -> str:
     """Why a file of the user, which `variable` of the environment may name, has no place, in words."""
-    return f"{variable} is empty" if variable in os.environ else "there is no home"
+    return f"{variable} is empty" if variable in os.environ else "there is no home directory"
 
 
 def read_machine_file() -> MachineFile | None:

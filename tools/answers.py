@@ -36,7 +36,7 @@ def accuracy_of(output: Array, labels: Array) -> tuple[str, list[str]]:
     if len(outside := np.flatnonzero((expected < 0) | (expected >= classes))):
         first = outside[0]
         notes.append(
-            f"note: {len(outside)} of {len(expected)} labels are none of the classes 0 to {classes - 1} and count as "
+            f"note: {len(outside)} of {len(expected)} labels are not among the classes 0 to {classes - 1} and count as "
             f"wrong (first: label {first} is {expected[first]})"
         )
     with_nan = np.any(np.isnan(rows), axis=1) if rows.dtype.kind == "f" else np.zeros(len(rows), np.bool_)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mlc.frontends.registry import open_model
+from mlc.pass_manager.pipeline import HIGHEST, default_steps, passes_of
 from mlc.plugins.arguments import plugin_arguments_of
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.version import __version__
@@ -158,7 +159,6 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     from mlc.compiler.emit_text import last_level
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.pass_manager.options import parse_words
-    from mlc.pass_manager.pipeline import HIGHEST, default_steps, passes_of
 
     upto = last_level(arguments.emit)
     has_level = any(entry.startswith("-O") for entry in arguments.pipeline)

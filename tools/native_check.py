@@ -17,6 +17,7 @@ from mlc.pass_manager.checking import EquivalenceChecker
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.targets.machine import resolve_target
 from mlc.tools.native_program import (
     STAGE,
     Array,
@@ -90,8 +91,6 @@ class NativeCheck(Instrumentation):
         return reason is None and not function.is_declaration
 
     def _compare(self, module: ModuleOp, functions: list[NativeFunction]) -> None:
-        from mlc.targets.machine import resolve_target
-
         machine = resolve_target(self.ctx.target)
         require_runnable(machine)
         defined = {op.sym_name.data for op in module.ops if isinstance(op, llvm.FuncOp) and op.body.blocks}

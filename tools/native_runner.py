@@ -51,7 +51,7 @@ def _main(library: str, function: str, workspace_bytes: str, input_bytes: str, o
     call = getattr(ctypes.CDLL(library), function)
     status = call(_addresses(inputs), _addresses(outputs), ctypes.c_void_p(workspace.address))
     if not all(buffer.is_intact_in_front for buffer in (*inputs, *outputs, workspace)):
-        sys.exit("the code wrote in front of a buffer")
+        sys.exit("the code wrote before the start of a buffer")
     for buffer in outputs:
         sys.stdout.buffer.write(buffer.contents)
     sys.exit(status)

@@ -35,7 +35,7 @@ class GraphOp(IRDLOperation, ABC):
     """Whether its result holds elements of its operands as they are (`MoveOp` also says where each comes from)."""
     WHOLE_AXES: ClassVar[bool] = False
     """Whether its lowering reads along whole axes, so that each subscript is one dim, or 0, and no window. Then it can
-    read what was moved where that was before; and if it reduces, what computes its operand can be computed in place."""
+    read what was moved where that was before; and if it reduces, what computes its operand can be fused into it."""
     STORED_BY_PRODUCER: ClassVar[bool] = False
     """Whether the op that computes its operand can store that where this one has it: a transpose, a pad."""
 

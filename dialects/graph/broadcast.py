@@ -10,6 +10,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects.graph.moves import MoveOp
+from mlc.dialects.graph.shape import ReshapeOp
 from mlc.dialects.graph.types import (
     AnyTensor,
     I64ArrayConstr,
@@ -100,8 +101,6 @@ class ReplaceUnitBroadcast(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: BroadcastOp, rewriter: PatternRewriter) -> None:
-        from mlc.dialects.graph.shape import ReshapeOp
-
         own, shape = shape_of(op.input), shape_of(op.result)
         front = len(shape) - len(own)
         if own == shape[front:] and all(extent == 1 for extent in shape[:front]):

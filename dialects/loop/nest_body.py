@@ -69,7 +69,7 @@ class NestBody:
         self, operand: SSAValue, affine: AffineMap, dims: Sequence[AffineExpr], ops: list[Operation]
     ) -> SSAValue:
         subscripts = [e.replace_dims_and_symbols(dims, []) for e in affine.results]
-        if isinstance(operand.type, TensorType):  # it has no buffer: its producer is computed in place
+        if isinstance(operand.type, TensorType):  # it has no buffer: its producer is fused into the nest
             assert isinstance(operand.owner, StructuredOp)
             return self.value(operand.owner, subscripts, ops)
         load = self.load(operand, subscripts)

@@ -71,7 +71,7 @@ def parse_step(parser: AttrParser) -> Step:
 
     arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
     if any(isinstance(a, int) and isinstance(b, str) for a, b in pairwise(arguments)):
-        parser.raise_error(f"schedule step '{action}': numbers stand behind names", at_position=position)
+        parser.raise_error(f"schedule step '{action}': numbers stand after names", at_position=position)
     name = name_today("schedule step", action, partial(warn_in_text, parser, position))
     try:
         return make_step(name, arguments)

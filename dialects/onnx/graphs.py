@@ -197,7 +197,7 @@ def _against_schema(op: OnnxOp, place: SourceLocation) -> UserError | None:
 
 def _value(name: str, scope: GraphScope, place: SourceLocation) -> SSAValue:
     if (value := scope.find(name)) is None:
-        raise UserError(f"the node reads '{name}', which no node in front of it computes", place)
+        raise UserError(f"the node reads '{name}', which no node before it computes", place)
     return value
 
 

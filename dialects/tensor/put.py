@@ -19,7 +19,7 @@ COMBINING = ("set", *REDUCTIONS)
 
 @irdl_op_definition
 class PutOp(PlacedOp):
-    """A copy of `data` with an update combined into the element at each point: `y[indices[m], n] += updates[m, n]`.
+    """Scatter: a copy of `data` with an update combined in at each point: `y[indices[m], n] += updates[m, n]`.
 
     The kind is `set`, or how a reduction combines: add, mul, max, min, maxnum, maxui or minui. Points follow each
     other in row-major order, so that of several at one place the last one is `set`. A negative coordinate counts from

@@ -15,7 +15,7 @@ from mlc.support.types import tensor_type
 
 @irdl_op_definition
 class TakeOp(PlacedOp):
-    """Reads elements at places that index tensors hold: `y[b, m, n] = data[b, indices[m], n]`.
+    """Gather: reads elements at places that index tensors hold: `y[b, m, n] = data[b, indices[m], n]`.
 
     A negative coordinate counts from the end, and one that is out of range counts as the nearest that is not, so that
     nothing outside of `data` is ever read. A coordinate that inner dims do not change is read once for all of them.

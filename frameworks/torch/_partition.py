@@ -13,6 +13,7 @@ from typing import Any, cast
 import torch
 from xdsl.dialects.builtin import NameLoc
 
+from mlc.compiler.compilation import new_context
 from mlc.dialects.aten.branches import bodies_of, calls_within, is_read
 from mlc.dialects.aten.effects import is_mutation
 from mlc.dialects.aten.graph_source import GraphSource
@@ -78,8 +79,6 @@ def _try(
     graph: Any, bodies: Mapping[str, Any], extent: Callable[[Any], int], refused: Refusals, nodes: dict[str, Any]
 ) -> None:
     """Read and convert a graph for what its patterns refuse. What is refused in a body is the call that takes it."""
-    from mlc.compiler.compilation import new_context
-
     ctx: CompilerContext = new_context()
     source = GraphSource(graph, bodies=bodies, extent=extent, seeded=True, checked=True)
     try:

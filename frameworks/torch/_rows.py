@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
+from mlc.compiler.compilation import new_context
 from mlc.dialects.aten.effects import draws, is_mutation
 from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.graphs import read_graph
 from mlc.frameworks.torch._results import view_of
 from mlc.frameworks.torch._source import GraphModel
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
 from mlc.support.errors import UserError
 
 if TYPE_CHECKING:
@@ -59,8 +62,6 @@ class RowModel(GraphModel):
         Raises:
             UserError: rows mix, or numbers depend on how many there are.
         """
-        from mlc.compiler.compilation import new_context
-        from mlc.frontends.operators.refusal import Unconvertible
         from mlc.frontends.operators.rows import count_rows, same_numbers
 
         sources = [replace(self.source, constants={}, extent=extent) for extent in (self.source.extent, self.other)]
@@ -89,8 +90,6 @@ class RowModel(GraphModel):
 
 
 def _converted(source: GraphSource, ctx: CompilerContext) -> ModuleOp:
-    from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
-
     module = read_graph(source, ctx.resources)
     if refused := convert([cast(Any, next(iter(module.ops)))], ctx):
         raise UserError(refused[0][1].words)

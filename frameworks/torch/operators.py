@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 
 from mlc.frameworks.torch._factored import FACTORED
+from mlc.frontends.torch.to_graph import has_pattern
 from mlc.support.torch_namespaces import ATEN
 
 _ALSO_TAKEN_APART = (
@@ -21,8 +22,6 @@ _ALSO_TAKEN_APART = (
 @cache
 def is_converted(overload: Any) -> bool:
     """Whether there is a pattern for an `OpOverload`."""
-    from mlc.frontends.torch.to_graph import has_pattern
-
     is_overload = isinstance(overload, cast(Any, torch)._ops.OpOverload)
     return is_overload and overload.namespace == ATEN and has_pattern(overload)
 

@@ -61,7 +61,7 @@ def _refusal(op: Operation, extents: Sequence[Extents]) -> Unconvertible:
     value, axis = next((v, a) for v, e in zip(op.operands, extents, strict=True) for a in e)
     return Unconvertible(
         f"the extent of dim {axis} of an operand, {in_words(value.type)} at most, depends on data, and mlc has no form "
-        "of this operator that leaves out what lies behind it; let the model end in front of this node"
+        "of this operator that leaves out what lies after it; let the model end before this node"
     )
 
 

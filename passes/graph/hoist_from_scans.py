@@ -114,7 +114,7 @@ class _Hoisting:
             return
         for op in [op for op in self.op.body.block.ops if op in wanted]:
             self._hoist(op)
-            ctx.remark(op, f"'{op.name}' is computed in front of the loop of {self.op.steps} steps")
+            ctx.remark(op, f"'{op.name}' is computed before the loop of {self.op.steps} steps")
         self._use_results(parts, wanted)
 
     def _want(self, value: SSAValue, wanted: dict[Operation, None]) -> None:

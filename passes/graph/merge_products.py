@@ -129,5 +129,5 @@ def _branches(block: Block, ctx: CompilerContext) -> list[list[Branch]]:
         if isinstance(branch, str):
             ctx.remark(op, f"not merged with other products of the same input: {branch}")
         elif len(groups[branch.key]) == 1:
-            ctx.remark(op, "not merged with other products of the same input: no other has such ops behind it")
+            ctx.remark(op, "not merged with other products of the same input: no other is followed by such ops")
     return [group for group in groups.values() if len(group) > 1]

@@ -57,7 +57,7 @@ class NarrowProductsPass(Pass):
         machine, among = resolve_target(ctx.target), weights_among(products)
         rounded: dict[SSAValue, SSAValue] = {}
         for op in products:
-            reason = why_not_short(op) or (None if is_known(op.operands[1]) else "the second one is no constant")
+            reason = why_not_short(op) or (None if is_known(op.operands[1]) else "the second one is not a constant")
             if reason is not None:
                 ctx.remark(op, f"factors stay f32: {reason}")
                 continue

@@ -113,7 +113,7 @@ class _IntegerProduct:
             return
         weights = weights_of(op.operands[1], self.ctx.resources)
         if weights is None:
-            self.ctx.remark(op, "not computed in integers: the second factor is no constant of 8 bits")
+            self.ctx.remark(op, "not computed in integers: the second factor is not a constant of 8 bits")
             return
         if (reason := self._why_not(factor, weights)) is not None:
             self.ctx.remark(op, f"not computed in integers: {reason}")

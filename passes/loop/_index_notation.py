@@ -138,7 +138,7 @@ class IndexNotation:
         self, found: Combination, op: Operation, start: int, over: Sequence[ForOp], loops: Sequence[ForOp]
     ) -> SSAValue:
         if found.reduction not in REDUCTIONS:
-            raise Refused(f"'{op.name}' is no reduction of index notation")
+            raise Refused(f"'{op.name}' is not a reduction of index notation")
         point = _Point(self, [*over, *loops])
         others = [v for i, v in enumerate(op.operands) if i != start]
         element = op.results[0].type
@@ -237,7 +237,7 @@ class _Point:
         counters = list(counted)
         values, where = rewritten_subscripts(load, counted)
         if any(value not in counted for value in values):
-            raise Refused("a subscript is no sum of counters of loops around it")
+            raise Refused("a subscript is not a sum of counters of loops around it")
         places = [AffineExpr.dimension(counters.index(value)) for value in values]
         return self._notation.argument(load.memref), [e.replace_dims_and_symbols(places, []) for e in where.results]
 

@@ -177,7 +177,7 @@ class _Caller:
             raise Refused(f"{producer.name} computes it, or a part of it")
         kernel, here = self.kernels.called_by(producer), self._order[reader]
         if kernel is None or self._order.get(producer, here) >= here:
-            raise Refused(f"'{_name(producer)}' is not a kernel in front of it")
+            raise Refused(f"'{_name(producer)}' is not a kernel before it")
         return producer, number
 
     def _make_room(self, target: SSAValue, call: func.CallOp, producer: func.CallOp) -> None:

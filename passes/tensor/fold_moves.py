@@ -58,7 +58,7 @@ def _fold_operands(op: StructuredOp, ctx: CompilerContext) -> None:
         while isinstance(move := operands[number].owner, Operation) and is_move(move):
             composed = read_through(move, maps[number].results, sizes)
             if composed is None:
-                ctx.remark(op, f"{move.name} in front of operand {number} stays: the subscripts would not be affine")
+                ctx.remark(op, f"{move.name} before operand {number} stays: the subscripts would not be affine")
                 break
             operands[number] = move.operands[0]
             maps[number] = AffineMap(len(sizes), 0, tuple(composed))

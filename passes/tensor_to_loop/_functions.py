@@ -135,7 +135,7 @@ def _retype(argument: BlockArgument, new_type: Attribute) -> None:
 
 @lowers("convert-tensor-to-loop", func.ReturnOp)
 class ReturnBuffers(StatelessPattern):
-    """`return %t` -> `return`, with a copy only where the value could not be computed in place.
+    """`return %t` -> `return`, with a copy only where the value could not be computed in the output argument.
 
     What may lie in the memory of arguments is copied last, and arguments that are copied there are read before.
     """

@@ -1,7 +1,7 @@
 """Structured ops become loop nests.
 
 A nest computes one op for every point of its `over` dims. An operand is either loaded from its buffer or, if its
-producer is *computed in place*, emitted right there: that keeps a bias, an activation or a square in registers.
+producer is fused into the nest, emitted right there: that keeps a bias, an activation or a square in registers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mlc.support.context import CompilerContext
 class StructuredOpToNest(RewritePattern):
     """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point.
 
-    The loops are in the order of the dims of the reduction that is computed in place, if there is one: a result that is
+    The loops are in the order of the dims of the reduction that is fused into the nest, if any: a result that is
     transposed is computed as it was said, and stored where it belongs. A result that is only padded is stored where the
     padded one has it.
     """

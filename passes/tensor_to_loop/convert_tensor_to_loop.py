@@ -25,11 +25,13 @@ modules_of("mlc.passes.tensor_to_loop", "_[a-z]*.py")  # which register their pa
 class ConvertTensorToLoopPass(Pass):
     """Lower the tensor level to loop nests over memrefs.
 
-    Every function takes its outputs as trailing memref arguments marked `mlc.output`. One that is marked
-    `mlc.donated = n`, too, may be the same memory as argument `n`: it is filled when all that reads the argument is
-    done. Each structured op becomes a nest of loops named after its dims, `over` dims outermost and parallel,
-    reductions carried as loop values; an elementwise consumer of the same points is computed right where its producer
-    is, before the only store.
+    Bufferization with destination passing: tensors that need memory become memrefs, and every function takes its
+    outputs as trailing memref arguments marked `mlc.output`. One that is marked `mlc.donated = n`, too, may be the same
+    memory as argument `n`: it is filled when all that reads the argument is done.
+
+    Each structured op becomes a nest of loops named after its dims, `over` dims outermost and parallel, reductions
+    carried as loop values; an elementwise consumer of the same points is computed right where its producer is, before
+    the only store (epilogue fusion).
 
         %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : …
         %1 = tensor.map %0[m, n], %b[n] over (m: 64, n: 200) : … { add, max }

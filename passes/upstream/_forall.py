@@ -265,7 +265,7 @@ class _ForallAtOnce:
             is_value = number == DYNAMIC_INDEX
             expr = expressions.expression(next(left)) if is_value else AffineExpr.constant(number)
             if any(v not in self._counted for v in expressions.indices):
-                raise error_at(op, f"{op.name}: found an offset that is no sum of counters; required: such a sum")
+                raise error_at(op, f"{op.name}: found an offset that is not a sum of counters; required: such a sum")
             found.append(expr.replace_dims_and_symbols([self._counted[v] for v in expressions.indices], []))
         return found
 

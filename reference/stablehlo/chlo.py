@@ -12,6 +12,7 @@ from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.stablehlo import elementwise, numbers, special
 from mlc.reference.stablehlo.numbers import integers, is_complex, widely
+from mlc.support.resources import Resources
 from mlc.support.types import tensor_type
 
 assert _loaded.name == "chlo"
@@ -160,8 +161,6 @@ def broadcast_select(op: HloOp, pred: Array, a: Array, b: Array) -> Array:
 @evaluates(hlo("constant_like", "chlo"))
 def constant_like(op: HloOp, x: Array) -> Array:
     """A number in each place of another tensor."""
-    from mlc.support.resources import Resources
-
     number = constant_data(op.properties["value"], Resources())
     return np.broadcast_to(number, x.shape)
 

@@ -138,7 +138,7 @@ class LoopStep(Step):
         if earlier is None or earlier == self:
             return None
         return remark_about(
-            f"'{earlier.spelling}' in front of '{self.spelling}' says otherwise; leave one of them out", function
+            f"'{earlier.spelling}' before '{self.spelling}' says otherwise; leave one of them out", function
         )
 
     @property

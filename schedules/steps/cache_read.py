@@ -139,7 +139,7 @@ def _read(op: Operation, loop: ForOp) -> _WidenedRead:
     for subscript in op.map.data.results:
         factors = split_terms(subscript)
         if any(factors.get(dim, 0) is None for dim, inner in enumerate(is_inner) if inner):
-            raise Refused("a subscript is no sum of multiples of the counters of loops inside")
+            raise Refused("a subscript is not a sum of multiples of the counters of loops inside")
         around, within = (simplify_sum(subscript.replace_dims_and_symbols(dims, [])) for dims in kept)
         within = simplify_sum(within - split_constant(subscript)[1])
         low, high = counter_bounds(within, op.indices)

@@ -101,7 +101,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     if not isinstance(argument, BlockArgument) or {u.operation for u in argument.uses} != {
         each.of_argument.load for each in sums
     }:
-        raise Refused("the factor in words is no argument of the kernel that these loops alone read")
+        raise Refused("the factor in words is not an argument of the kernel that only these loops read")
     axes = {each.axis for each in sums}
     if len(axes) != 1:
         raise Refused("it runs along several axes of the argument")
@@ -112,7 +112,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     layout = FieldLayout if in_fields else WordLayout
     words = layout(axes.pop(), count, tuple(memref_type(argument).get_shape()))
     if words.sizes[words.axis] % count:
-        raise Refused(f"{words.sizes[words.axis]} numbers along the axis are no multiple of {count}")
+        raise Refused(f"{words.sizes[words.axis]} numbers along the axis are not a multiple of {count}")
     machine = resolve_target(packer.ctx.target)
     if any(each.by_word.element == f16 for each in sums) and not machine.converts_f16:
         raise Refused(f"{machine.name} has no instructions that convert f16")
@@ -147,7 +147,7 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
         kinds = " and ".join(str(f.element) for f in factors)
         raise Refused(f"a word holds other than {count} numbers of {kinds}")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % count:
-        raise Refused(f"{len(loop.range)} iterations are no multiple of {count}, counted from 0")
+        raise Refused(f"{len(loop.range)} iterations are not a multiple of {count}, counted from 0")
     buffers = [f.memory for f in factors]
     known = [isinstance(buffer, BlockArgument) and packer.knows(buffer) for buffer in buffers]
     for number in sorted((0, 1), key=lambda number: not known[1 - number]):

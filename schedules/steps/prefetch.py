@@ -111,13 +111,13 @@ class Prefetch(LoopStep):
 
     def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         if not prefetch(loop, resolve_target(ctx.target).memory.line_bytes):
-            raise Refused(f"no argument is read or written behind the loop '{loop.dim.data}'")
+            raise Refused(f"no argument is read or written after the loop '{loop.dim.data}'")
 
     def outcome(self, loop: ForOp) -> str:
         return "nothing to prefetch"
 
     def words(self, plan: LoopPlan) -> str:
-        return f"what is read and written behind {self.loop} is asked for in front of it"
+        return f"what is read and written after {self.loop} is asked for before it"
 
     @classmethod
     def suits(cls, loop: ForOp) -> bool:

@@ -71,14 +71,14 @@ def use_words(loops: Sequence[ForOp], packer: Packer) -> None:
     argument, axis = sums[0].argument, sums[0].axis
     loads = {each.load for each in sums}
     if not isinstance(argument, BlockArgument) or {use.operation for use in argument.uses} != loads:
-        raise Refused("its weights are no argument of the kernel that these loops alone read")
+        raise Refused("its weights are not an argument of the kernel that only these loops read")
     if not packer.knows(argument):
         raise Refused("its weights are not known when the program is compiled")
     if not packer.are_within(argument, LEAST, MOST):
         raise Refused(f"its weights are not all from {LEAST} to {MOST}, the integers of four bits")
     words = WordLayout(axis, PER_WORD, tuple(memref_type(argument).get_shape()))
     if words.sizes[axis] % PER_WORD:
-        raise Refused(f"{words.sizes[axis]} numbers along the axis are no multiple of {PER_WORD}")
+        raise Refused(f"{words.sizes[axis]} numbers along the axis are not a multiple of {PER_WORD}")
     target = packer.relay(argument, words)
     for each in sums:
         _rewrite(each, target)
@@ -92,7 +92,7 @@ def _unpacked(loop: ForOp) -> _UnpackedLoop:
     """
     found = [op for op in loop.body.block.ops if isinstance(op, LoadOp) and element_type(op.memref.type) == i8]
     if len(found) != 1 or len(loop.carried) > 1 or any(isinstance(op, ForOp) for op in loop.body.block.ops):
-        raise Refused("it is no sum of products with one constant of i8, nor a copy of it")
+        raise Refused("it is neither a sum of products with one constant of i8 nor a copy of it")
     (load,) = found
     widened = next((use.operation for use in load.result.uses), None)
     number = next((use.operation for use in widened.results[0].uses), None) if isinstance(widened, ExtSIOp) else None
@@ -101,11 +101,11 @@ def _unpacked(loop: ForOp) -> _UnpackedLoop:
     if not all(op.results[0].has_one_use() for op in (load, widened)):
         raise Refused("its weights are read otherwise, too")
     if loop.carried and not isinstance(next(iter(loop.yielded)).owner, math.FmaOp):
-        raise Refused("it is no sum of products")
+        raise Refused("it is not a sum of products")
     if not loop.carried and [type(op) for op in list(loop.body.block.ops)[3:]] != [StoreOp, YieldOp]:
         raise Refused("it does more than store its weights as floats")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % PER_WORD:
-        raise Refused(f"{len(loop.range)} iterations are no multiple of {PER_WORD}, counted from 0")
+        raise Refused(f"{len(loop.range)} iterations are not a multiple of {PER_WORD}, counted from 0")
     return _UnpackedLoop(loop, load, (widened, number), *word_subscript(load, loop, PER_WORD))
 
 

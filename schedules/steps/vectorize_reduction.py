@@ -159,7 +159,7 @@ class VectorizeReduction(LoopStep):
         return f"reduction '{loop.dim.data}' not vectorized"
 
     def words(self, plan: LoopPlan) -> str:
-        return f"{self.lanes} partial results side by side, combined behind the loop"
+        return f"{self.lanes} partial results side by side, combined after the loop"
 
     @classmethod
     def suits(cls, loop: ForOp) -> bool:

@@ -10,7 +10,7 @@ over the whole result, remainders included, and takes the cheapest whose panels 
 - Blocks of rows stand around these where all rows are more than a quarter of the last cache (`_row_blocks.py`).
 - Of the rows and vectors of a tile, the fewer are held in registers; `sink` moves loads of the others to their use.
 - Remainders are never scalar: rows that fill no block are a smaller tile, columns that fill no vector are a vector
-  with inactive lanes (predicated lanes, `loop.load … active 8`).
+  with predicated lanes (`loop.load … active 8`).
 - Software prefetch: `prefetch(k)` asks for the end of a tile, `prefetch_next(k, n, 2)` for the next panel
   (`_panels.py`) where the level that holds the weights is slower than the tile.
 

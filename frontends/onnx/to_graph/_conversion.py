@@ -115,6 +115,6 @@ def require_fixed(op: OnnxOp, knowledge: Knowledge) -> None:
         for axis in knowledge.extents.get(value, {}):
             raise Unconvertible(
                 f"the extent of dim {axis} of '{op.input_name(index)}', {in_words(value.type)} at most, depends on "
-                "data, and mlc has no form of this operator that leaves out what lies behind it; let the model end in "
-                "front of this node"
+                "data, and mlc has no form of this operator that leaves out what lies after it; let the model end "
+                "before this node"
             )

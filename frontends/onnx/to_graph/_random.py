@@ -31,8 +31,8 @@ def stream_of(b: Node) -> Stream:
     """
     if b.knowledge.repeated:
         raise Unconvertible(
-            "it stands in the body of a loop, where each step would draw the same numbers; draw those of all steps in "
-            "front of the loop, and let each take a row"
+            "it stands in the body of a loop, where each step would draw the same numbers; draw those of all steps "
+            "before the loop, and let each take a row"
         )
     seed = b.attribute("seed")
     if seed is not None:

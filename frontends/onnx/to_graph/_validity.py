@@ -60,7 +60,7 @@ def _fault_of_mixed_types(op: OnnxOp, schema: Schema) -> str | None:
         if kind != found:
             return (
                 f"inputs '{name}' and '{op.input_name(index)}' are {kind} and {found}; the operator takes one type for "
-                "both: put a Cast in front of one"
+                "both: put a Cast before one of them"
             )
     return None
 

@@ -12,7 +12,7 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 
 from mlc.dialects.chlo.scan import ScanForm
 from mlc.dialects.graph.types import element_of
-from mlc.dialects.stablehlo import HloOp
+from mlc.dialects.stablehlo import ConstantOp, HloOp
 from mlc.frontends.operators.complex_numbers import RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, branches
@@ -21,6 +21,7 @@ from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_
 from mlc.frontends.stablehlo.to_graph._error_checks import without_checks
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, returned
 from mlc.frontends.stablehlo.to_graph._reductions import regrouped
+from mlc.reference.constants import constant_data
 from mlc.support import dtypes
 
 _MOST_STEPS = 1 << 24
@@ -146,9 +147,6 @@ def _count(b: HloCall, cond: Block, body: Block) -> _Count | None:
 
 def _number(b: HloCall, value: SSAValue, block: Block | None) -> int | None:
     """The integer that a value is: a constant in a region, or one that is known outside, or never changed."""
-    from mlc.dialects.stablehlo import ConstantOp
-    from mlc.reference.constants import constant_data
-
     if isinstance(value.owner, ConstantOp):
         data = constant_data(value.owner.value, b.knowledge.resources)
     else:

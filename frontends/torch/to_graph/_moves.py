@@ -268,7 +268,7 @@ def as_strided(
         places = places[..., None] + np.arange(extent) * step
     count = int(np.prod(shape_of(self)))
     if places.size and places.max() >= count:
-        raise Unconvertible("it reads memory behind the tensor")
+        raise Unconvertible("it reads memory after the end of the tensor")
     flat = b.reshape(self, (count,))
     if places.size == count and np.array_equal(places.reshape(-1), np.arange(count)):
         return b.reshape(flat, b.shape())

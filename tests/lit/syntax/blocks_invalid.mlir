@@ -73,7 +73,7 @@ llvm.func @conditional_in_llvm(%c: i1) {
 
 func.func @entry() {
 ^a:
-  // expected-error @+1 {{'cf.br' branches to the entry block of its region, which may have no predecessors; branch to a block behind it}}
+  // expected-error @+1 {{'cf.br' branches to the entry block of its region, which may have no predecessors; branch to a block after it}}
   cf.br ^a
 }
 
@@ -107,7 +107,7 @@ func.func @empty() {
 // -----
 
 func.func @no_return(%a: i32) {
-  // expected-error @+1 {{'arith.addi' ends a block, which needs a terminator behind it, such as 'func.return'}}
+  // expected-error @+1 {{'arith.addi' ends a block, which needs a terminator after it, such as 'func.return'}}
   %0 = arith.addi %a, %a : i32
 }
 
@@ -116,7 +116,7 @@ func.func @no_return(%a: i32) {
 func.func @no_return_in_one_of_two(%a: i32) {
   cf.br ^b
 ^b:
-  // expected-error @+1 {{'arith.addi' ends a block, which needs a terminator behind it, such as 'func.return'}}
+  // expected-error @+1 {{'arith.addi' ends a block, which needs a terminator after it, such as 'func.return'}}
   %0 = arith.addi %a, %a : i32
 }
 

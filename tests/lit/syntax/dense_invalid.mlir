@@ -5,9 +5,9 @@
 // Strings of bytes.
 // expected-error @+1 {{a dense string starts with 0x}}
 "t.op"() {v = dense<"0000"> : tensor<2xi8>} : () -> ()
-// expected-error @+1 {{a dense string holds pairs of hexadecimal digits behind 0x}}
+// expected-error @+1 {{a dense string holds pairs of hexadecimal digits after 0x}}
 "t.op"() {v = dense<"0x0"> : tensor<2xi8>} : () -> ()
-// expected-error @+1 {{a dense string holds pairs of hexadecimal digits behind 0x}}
+// expected-error @+1 {{a dense string holds pairs of hexadecimal digits after 0x}}
 "t.op"() {v = dense<"0xgg"> : tensor<2xi8>} : () -> ()
 // expected-error @+1 {{tensor<2xi8> has 2 elements of 1 bytes, but the literal has 3 bytes}}
 "t.op"() {v = dense<"0x000102"> : tensor<2xi8>} : () -> ()

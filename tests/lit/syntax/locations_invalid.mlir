@@ -35,5 +35,5 @@
 // -----
 
 // The location of an argument is behind its attributes.
-// expected-error @+1 {{the attributes of an argument stand in front of its location}}
+// expected-error @+1 {{the attributes of an argument stand before its location}}
 func.func private @f(%a: i32 loc("a":1:2) {t.x})

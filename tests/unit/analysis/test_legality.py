@@ -139,11 +139,11 @@ def test_changing_places(first: str, second: str, free: bool) -> None:
     ("op", "reason"),
     [
         (_LOAD.replace("%b[0]", "%b[1]"), None),
-        (_LOAD, "it writes what is read in front of it"),
-        (_ALLOC, "'memref.alloc' stands in front of it"),  # a copy of it would be another buffer
-        (_CALL, "'func.call' stands in front of it"),
-        ("%z = arith.constant 1.0 : f32\nloop.store %z, %y[0] : memref<8xf32>", "'loop.store' stands in front of it"),
-        ('loop.for serial "k" %k = 0 to 2 {}', "'loop.for' stands in front of it"),
+        (_LOAD, "it writes what is read before it"),
+        (_ALLOC, "'memref.alloc' stands before it"),  # a copy of it would be another buffer
+        (_CALL, "'func.call' stands before it"),
+        ("%z = arith.constant 1.0 : f32\nloop.store %z, %y[0] : memref<8xf32>", "'loop.store' stands before it"),
+        ('loop.for serial "k" %k = 0 to 2 {}', "'loop.for' stands before it"),
     ],
 )
 def test_repeating(op: str, reason: str | None) -> None:

@@ -75,7 +75,7 @@ def test_ratios_are_to_peers_and_to_ourselves_in_f32() -> None:
 def test_a_model_needs_a_place_and_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     model = ShortModel("net", "net", "static")
     monkeypatch.setattr(quantized_models, "cache_folder", lambda: None)
-    with pytest.raises(UserError, match="there is no home; required: a folder, named by MLC_CACHE_DIR"):
+    with pytest.raises(UserError, match="there is no home directory; required: a folder, named by MLC_CACHE_DIR"):
         files_of(model)
 
     def missing(name: str) -> str:

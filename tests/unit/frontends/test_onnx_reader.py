@@ -156,7 +156,7 @@ def _broken() -> dict[str, tuple[Any, str]]:
         "reads what is not there": (_model([node("Neg", "z")], [x], [y], {}), "'n': error: the node reads 'z'"),
         "a cycle": (
             _model([node("Neg", "b", out="a"), node("Neg", "a", out="b")], [x], [value("b", 1, [4])], {}),
-            "'n': error: the node reads 'b', which no node in front of it computes",
+            "'n': error: the node reads 'b', which no node before it computes",
         ),
         "an unknown operator": (
             _model([node("Nag", "x")], [x], [y], {}),

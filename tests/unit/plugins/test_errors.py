@@ -309,7 +309,7 @@ CASES = {
         _FORMAT % "($a^)? ($c^)? attr-dict",
         "dialect 'bad' of 'bad.py': the assembly format of op 'bad.formatted' is ambiguous: "
         "in the text 'bad.formatted … %x …', the operand may begin the optional group that starts with it, or the "
-        "next optional group; put another literal in front of one of them",
+        "next optional group; put another literal before one of them",
     ),
 }
 

@@ -20,7 +20,7 @@ def test_labels_outside_of_the_classes_are_said_and_wrong() -> None:
     accuracy, notes = accuracy_of(SCORES, np.array([1, -1, 3, 1]))
     assert accuracy == "accuracy: 50.00% (2 of 4)"
     assert notes == [
-        "note: 2 of 4 labels are none of the classes 0 to 2 and count as wrong (first: label 1 is -1)",
+        "note: 2 of 4 labels are not among the classes 0 to 2 and count as wrong (first: label 1 is -1)",
     ]
 
 

@@ -131,8 +131,10 @@ def test_without_a_home(mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> No
     for name in ("MLC_MACHINE_FILE", "MLC_RECORDS_FILE", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", no_home)
-    assert "no file of this machine is used: there is no home" in mlc("doctor").out
-    assert "no place for the file of this machine: there is no home; required: " in mlc("machine", "measure").err
+    assert "no file of this machine is used: there is no home directory" in mlc("doctor").out
+    assert (
+        "no place for the file of this machine: there is no home directory; required: " in mlc("machine", "measure").err
+    )
 
 
 def test_measuring_replaces_a_broken_file(path: Path, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

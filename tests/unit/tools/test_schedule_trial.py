@@ -77,7 +77,7 @@ def test_what_is_only_said_of_loops_and_kernels_is_a_change() -> None:
 def test_what_says_otherwise_than_a_step_before_is_refused() -> None:
     _, (first, second) = _try("threads(m), threads(m, 2)")
     assert first == StepOutcome((), True) and second.refused
-    assert second.refusals[0].startswith("'threads(m)' in front of 'threads(m, 2)' says otherwise")
+    assert second.refusals[0].startswith("'threads(m)' before 'threads(m, 2)' says otherwise")
 
 
 def test_without_a_schedule_there_is_nothing_to_try() -> None:

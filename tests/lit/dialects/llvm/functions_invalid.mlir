@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --verify-diagnostics --split-input-file
 
-// expected-error @+1 {{'...' stands behind the last argument}}
+// expected-error @+1 {{'...' stands after the last argument}}
 llvm.func @dots(..., i32)
 
 // -----

@@ -186,7 +186,7 @@ func.func private @f() attributes {schedule = #loop.schedule<[interchange(n, n)]
 
 // -----
 
-// expected-error @+1 {{schedule step 'tile': numbers stand behind names}}
+// expected-error @+1 {{schedule step 'tile': numbers stand after names}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(16, n)]>}
 
 // -----

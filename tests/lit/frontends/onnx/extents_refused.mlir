@@ -1,7 +1,7 @@
 // RUN: not mlc-opt %s --split-input-file --convert-onnx-to-graph 2>&1 | filecheck %s
 
-// CHECK: error: Bernoulli (version {{.*}}): the extent of dim 1 of 'input', float[1,6] at most, depends on data, and mlc has no form of this operator that leaves out what lies behind it; let the model end in front of this node
-// CHECK: error: Flatten (version {{.*}}): the extent of dim 1 of an operand, int64[2,12] at most, depends on data, and mlc has no form of this operator that leaves out what lies behind it; let the model end in front of this node
+// CHECK: error: Bernoulli (version {{.*}}): the extent of dim 1 of 'input', float[1,6] at most, depends on data, and mlc has no form of this operator that leaves out what lies after it; let the model end before this node
+// CHECK: error: Flatten (version {{.*}}): the extent of dim 1 of an operand, int64[2,12] at most, depends on data, and mlc has no form of this operator that leaves out what lies after it; let the model end before this node
 // CHECK: error: Add (version {{.*}}): the extent of dim 1 depends on data in one operand, and is another in the next; required: one extent, or 1 (2 nodes)
 // CHECK: error: Reshape (version {{.*}}): shape [1, 6] gives dim 1 an extent, which depends on data; -1 would follow it
 // CHECK: error: Expand (version {{.*}}): shape [6] gives dim 1 an extent, which depends on data; 1 would keep it

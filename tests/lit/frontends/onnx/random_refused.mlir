@@ -3,7 +3,7 @@
 // CHECK: error: RandomUniformLike (version {{.*}}): it draws floats, and its elements are to be i32; set dtype to a type of floats
 // CHECK: error: Dropout (version {{.*}}): {{.*}}'training_mode'
 // CHECK: error: Multinomial (version {{.*}}): there are no classes to draw from
-// CHECK: error: RandomNormalLike (version {{.*}}): it stands in the body of a loop, where each step would draw the same numbers; draw those of all steps in front of the loop, and let each take a row
+// CHECK: error: RandomNormalLike (version {{.*}}): it stands in the body of a loop, where each step would draw the same numbers; draw those of all steps before the loop, and let each take a row
 func.func @main(%x: tensor<4xi32>, %y: tensor<200x4xf32>, %training: tensor<i1>, %nothing: tensor<2x0xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xi32>, tensor<*xf32>) {
   %ratio = onnx.Constant {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>
   %a = onnx.RandomUniformLike %x : (tensor<4xi32>) -> tensor<*xf32>

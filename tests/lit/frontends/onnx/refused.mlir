@@ -55,7 +55,7 @@ func.func @main(%x: tensor<4xi4>) -> tensor<4xi4> {
 
 // What the specification has nothing against is said of the node all the same, and nothing of the graph dialect.
 // CHECK: error: Conv (version 22): its inputs X float[1,4,8,8], W float[5,3,3,3] do not fit: tensor<1x4x8x8xf32> has 4 channels, tensor<5x3x3x3xf32> takes 3 and gives 5{{.*}}must divide what is given{{$}}
-// CHECK: error: Add (version 14): inputs 'A' and 'B' are tensor(float) and tensor(int64); the operator takes one type for both: put a Cast in front of one{{$}}
+// CHECK: error: Add (version 14): inputs 'A' and 'B' are tensor(float) and tensor(int64); the operator takes one type for both: put a Cast before one of them{{$}}
 // CHECK: error: Reshape (version 25): float[4,3] cannot become [5, 5]: it has 12 elements
 // CHECK: error: Reshape (version 25): float[4,3] cannot become [5, -1]: no extent fits -1
 func.func @main(%image: tensor<1x4x8x8xf32>, %x: tensor<4x3xf32>, %i: tensor<4x3xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {

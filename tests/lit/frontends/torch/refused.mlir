@@ -60,7 +60,7 @@ func.func @without_pivots(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 // -----
 
 func.func @memory(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{aten.as_strided: it reads memory behind the tensor}}
+  // expected-error@+1 {{aten.as_strided: it reads memory after the end of the tensor}}
   %y = aten.as_strided %x {size = array<i64: 4>, stride = array<i64: 2>} : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }

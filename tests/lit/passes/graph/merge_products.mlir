@@ -92,8 +92,8 @@ func.func @heads(%x: tensor<1x4x4x2xf32>) -> (tensor<1x4x4x3xf32>, tensor<1x4x4x
 // CHECK-LABEL: @other_windows
 // CHECK-NOT: graph.slice
 // CHECK: return
-// REMARK: not merged with other products of the same input: no other has such ops behind it
-// REMARK: not merged with other products of the same input: no other has such ops behind it
+// REMARK: not merged with other products of the same input: no other is followed by such ops
+// REMARK: not merged with other products of the same input: no other is followed by such ops
 // REMARK: not merged with other products of the same input: 2 groups; required: 1
 func.func @other_windows(%x: tensor<1x4x4x2xf32>) -> (tensor<1x4x4x3xf32>, tensor<1x2x2x3xf32>, tensor<1x4x4x4xf32>) {
   %w0 = graph.constant dense<0.5> : tensor<1x1x2x3xf32>

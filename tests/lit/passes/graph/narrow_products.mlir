@@ -43,7 +43,7 @@ func.func @convolution(%x: tensor<1x3x4x4xf32>) -> tensor<1x2x4x4xf32> {
 // Products of two arguments stay, as do groups and other types.
 // CHECK-LABEL: @stay
 // CHECK-NOT: bf16
-// REMARK: narrow_products.mlir:{{[0-9]+}}:8: remark: factors stay f32: the second one is no constant
+// REMARK: narrow_products.mlir:{{[0-9]+}}:8: remark: factors stay f32: the second one is not a constant
 // REMARK: narrow_products.mlir:{{[0-9]+}}:8: remark: factors stay f32: a convolution with groups is computed in f32 only
 func.func @stay(%x: tensor<4x5xf32>, %w: tensor<5x3xf32>, %i: tensor<1x2x4x4xf32>, %d: tensor<4x5xf64>)
     -> (tensor<4x3xf32>, tensor<1x2x4x4xf32>, tensor<4x3xf64>) {

@@ -95,7 +95,7 @@ func.func @f(%q: tensor<2x4xui8>) -> tensor<2x2xf32> {
 
 // -----
 
-// CHECK: not computed in integers: the second factor is no constant of 8 bits
+// CHECK: not computed in integers: the second factor is not a constant of 8 bits
 func.func @f(%q: tensor<2x4xui8>, %v: tensor<4x2xi8>) -> tensor<2x2xf32> {
   %s = graph.constant dense<0.5> : tensor<f32>
   %z = graph.constant dense<3> : tensor<ui8>
@@ -109,7 +109,7 @@ func.func @f(%q: tensor<2x4xui8>, %v: tensor<4x2xi8>) -> tensor<2x2xf32> {
 
 // -----
 
-// CHECK: not computed in integers: the second factor is no constant of 8 bits
+// CHECK: not computed in integers: the second factor is not a constant of 8 bits
 func.func @f(%q: tensor<2x4xui8>) -> tensor<2x2xf32> {
   %s = graph.constant dense<0.5> : tensor<f32>
   %z = graph.constant dense<3> : tensor<ui8>
@@ -124,7 +124,7 @@ func.func @f(%q: tensor<2x4xui8>) -> tensor<2x2xf32> {
 
 // -----
 
-// CHECK: not computed in integers: the second factor is no constant of 8 bits
+// CHECK: not computed in integers: the second factor is not a constant of 8 bits
 func.func @f(%q: tensor<2x4xui8>) -> tensor<2x2xf32> {
   %s = graph.constant dense<0.5> : tensor<f32>
   %z = graph.constant dense<3> : tensor<ui8>

@@ -2,10 +2,10 @@
 // RUN: filecheck %s --check-prefix=WARN < %t
 
 // Of two steps that say otherwise how something is to be, the first one holds.
-// WARN: warning: schedule step 'clang(3)': 'clang(2)' in front of 'clang(3)' says otherwise; leave one of them out
-// WARN: warning: schedule step 'degree(exp, 5)': 'degree(exp, 6)' in front of 'degree(exp, 5)' says otherwise
-// WARN: warning: schedule step 'threads(m, 2)': 'threads(m)' in front of 'threads(m, 2)' says otherwise
-// WARN: warning: schedule step 'llvm_unroll(k, 2)': 'llvm_unroll(k, 4)' in front of 'llvm_unroll(k, 2)' says otherwise
+// WARN: warning: schedule step 'clang(3)': 'clang(2)' before 'clang(3)' says otherwise; leave one of them out
+// WARN: warning: schedule step 'degree(exp, 5)': 'degree(exp, 6)' before 'degree(exp, 5)' says otherwise
+// WARN: warning: schedule step 'threads(m, 2)': 'threads(m)' before 'threads(m, 2)' says otherwise
+// WARN: warning: schedule step 'llvm_unroll(k, 2)': 'llvm_unroll(k, 4)' before 'llvm_unroll(k, 2)' says otherwise
 // CHECK-LABEL: @settled
 // CHECK-SAME: mlc.clang_level = 2 : i64, mlc.degrees = {exp = 6 : i64}
 // CHECK: loop.for threads "m" %{{.*}} = 0 to 8 {
@@ -32,7 +32,7 @@ func.func private @settled(%x: memref<8x16xf32>, %y: memref<8xf32> {mlc.output})
 // WARN: warning: schedule step 'degree(exp, 4)': function 'open' stays as it is: it computes no exp of f32
 // WARN: warning: schedule step 'degree(exp, 6)': function 'open' stays as it is: it computes no exp of f32
 // WARN: warning: schedule step 'llvm_unroll(m, 4)': LLVM decides how often loop 'm' is unrolled: it has 2 iterations
-// WARN: warning: schedule step 'llvm_unroll(m, 2)': 'llvm_unroll(m, 4)' in front of 'llvm_unroll(m, 2)' says otherwise
+// WARN: warning: schedule step 'llvm_unroll(m, 2)': 'llvm_unroll(m, 4)' before 'llvm_unroll(m, 2)' says otherwise
 // CHECK-LABEL: @open
 // CHECK-SAME: mlc.clang_level = 3 : i64
 // CHECK: loop.for serial "k" {{.*}} = <count = 2 : i32>

@@ -49,7 +49,7 @@ func.func private @kernel(%x: memref<5xi8>, %y: memref<5xf32> {mlc.output})
 
 // -----
 
-// CHECK: 'x' not read ahead in 'n': a subscript is no sum of multiples of the counters of loops inside
+// CHECK: 'x' not read ahead in 'n': a subscript is not a sum of multiples of the counters of loops inside
 func.func private @kernel(%x: memref<5xf32>, %y: memref<10xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[cache_read(x, n)]>} {
   loop.for parallel "n" %n = 0 to 1 {

@@ -113,7 +113,7 @@ func.func private @blocks(%x: memref<8x64xf32>, %y: memref<8xf32> {mlc.output}) 
 
 // CHECK-LABEL: @not_alone
 // CHECK-NOT: memref.alloc
-// REMARK: remark: loop 'k' not hoisted: 'loop.store' stands in front of it
+// REMARK: remark: loop 'k' not hoisted: 'loop.store' stands before it
 func.func private @not_alone(%x: memref<8x64xf32>, %z: memref<8xf32> {mlc.output}, %y: memref<8xf32> {mlc.output}) {
   loop.for parallel "n" %n = 0 to 8 {
     %zero = arith.constant 0.0 : f32
@@ -160,7 +160,7 @@ func.func private @elsewhere(%x: memref<64xf32>, %y: memref<1xf32> {mlc.output})
 // CHECK: loop.for parallel "n"
 // CHECK-NEXT: loop.load
 // CHECK-NEXT: loop.for serial "k"
-// REMARK: remark: loop 'k' not hoisted: it writes what is read in front of it
+// REMARK: remark: loop 'k' not hoisted: it writes what is read before it
 func.func private @moving_start(%x: memref<8x4xf32>, %y: memref<8xf32> {mlc.output}) {
   %one = arith.constant 1.0 : f32
   loop.for parallel "i" %i = 0 to 8 {

@@ -5,7 +5,7 @@
 
 // The first word counts; what runs on other threads is compiled as the rest.
 // CHECK: func.func private @kernel(%x: memref<8x8xf32>, %y: memref<8x8xf32> {mlc.output}) attributes {mlc.clang_level = 0 : i64} {
-// WARN: warning: schedule step 'clang(2)': 'clang(0)' in front of 'clang(2)' says otherwise; leave one of them out
+// WARN: warning: schedule step 'clang(2)': 'clang(0)' before 'clang(2)' says otherwise; leave one of them out
 // WARN: warning: schedule step 'clang(0)' changes nothing
 // LLVM: llvm.func weak_odr hidden @kernel_m({{.*}}) attributes {mlc.clang_level = 0 : i64} {
 // LLVM: llvm.func weak_odr hidden @kernel_m_task({{.*}}) attributes {mlc.clang_level = 0 : i64} {

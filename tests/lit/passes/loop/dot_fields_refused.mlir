@@ -82,7 +82,7 @@ func.func @main(%x: memref<16xi8>, %y: memref<5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: loop 'k' has no dot products: 12 iterations are no multiple of 8, counted from 0
+// CHECK: loop 'k' has no dot products: 12 iterations are not a multiple of 8, counted from 0
 func.func private @kernel(%x: memref<16xi8>, %w: memref<16x5xi8>, %y: memref<5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 8)]>} {
   %zero = arith.constant 0 : i32

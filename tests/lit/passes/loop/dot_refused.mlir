@@ -249,7 +249,7 @@ func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: 10 iterations are no multiple of 4, counted from 0
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: 10 iterations are not a multiple of 4, counted from 0
 func.func private @ten(%x: memref<3x12xi8>, %w: memref<12x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
   %zero = arith.constant 0 : i32
@@ -277,7 +277,7 @@ func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: 8 iterations are no multiple of 4, counted from 0
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: 8 iterations are not a multiple of 4, counted from 0
 func.func private @from_four(%x: memref<3x12xi8>, %w: memref<12x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
   %zero = arith.constant 0 : i32
@@ -333,7 +333,7 @@ func.func @main(%x: memref<12x3xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: 14 numbers along the axis are no multiple of 4
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: 14 numbers along the axis are not a multiple of 4
 func.func private @longer(%x: memref<3x12xi8>, %w: memref<14x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
   %zero = arith.constant 0 : i32
@@ -445,7 +445,7 @@ func.func @main(%x: memref<3x12xi8>, %y: memref<3x5xi32> {mlc.output}) {
 
 // -----
 
-// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: the factor in words is no argument of the kernel that these loops alone read
+// CHECK: warning: schedule step 'dot(k, {{[24]}})': loop 'k' has no dot products: the factor in words is not an argument of the kernel that only these loops read
 func.func private @read_twice(%x: memref<3x12xi8>, %w: memref<12x5xi8>, %y: memref<3x5xi32> {mlc.output})
     attributes {schedule = #loop.schedule<[dot(k, 4)]>} {
   %first = loop.load %w[0, 0] : memref<12x5xi8>

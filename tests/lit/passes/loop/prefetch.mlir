@@ -38,7 +38,7 @@ func.func private @tile(%x: memref<8x64xf32>, %r: memref<8x32xf32>, %y: memref<8
 
 // CHECK-LABEL: @nothing_behind
 // CHECK-NOT: loop.prefetch
-// REMARK: remark: nothing to prefetch: no argument is read or written behind the loop 'k'
+// REMARK: remark: nothing to prefetch: no argument is read or written after the loop 'k'
 func.func private @nothing_behind(%x: memref<64xf32>, %y: memref<64xf32> {mlc.output}) {
   loop.for parallel "k" %k = 0 to 64 {
     %a = loop.load %x[%k] : memref<64xf32>

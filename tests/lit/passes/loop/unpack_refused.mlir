@@ -49,7 +49,7 @@ func.func @main(%x: memref<16xf32>, %w: memref<16x5xi8>, %y: memref<5xf32> {mlc.
 
 // -----
 
-// CHECK: loop 'k' does not read words: 12 iterations are no multiple of 8, counted from 0
+// CHECK: loop 'k' does not read words: 12 iterations are not a multiple of 8, counted from 0
 func.func private @kernel(%x: memref<16xf32>, %w: memref<16x5xi8>, %y: memref<5xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[unpack(k)]>} {
   %zero = arith.constant 0.0 : f32
@@ -99,7 +99,7 @@ func.func @main(%x: memref<16xf32>, %y: memref<5xf32> {mlc.output}) {
 
 // -----
 
-// CHECK: loop 'k' does not read words: it is no sum of products with one constant of i8, nor a copy of it
+// CHECK: loop 'k' does not read words: it is neither a sum of products with one constant of i8 nor a copy of it
 func.func private @kernel(%x: memref<16xf32>, %w: memref<16x5xf32>, %y: memref<5xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[unpack(k)]>} {
   %zero = arith.constant 0.0 : f32

@@ -57,7 +57,7 @@ func.func private @two_reductions(%x: memref<4x8xf32>, %y: memref<4xf32> {mlc.ou
 // What is read in front of the sum is another number behind it.
 // CHECK-LABEL: @overwritten
 // CHECK: loop.for parallel "m" %{{.*}} = 0 to 4
-// WARNING: 'unroll_reduction(m)': loop 'm' not unrolled: it writes what is read in front of it
+// WARNING: 'unroll_reduction(m)': loop 'm' not unrolled: it writes what is read before it
 func.func private @overwritten(%x: memref<4x8xf32>, %y: memref<4xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[unroll_reduction(m)]>} {
   loop.for parallel "m" %m = 0 to 4 {

@@ -54,7 +54,7 @@ func.func private @joined(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
 // CHECK-LABEL: func.func private @divided(
 // CHECK-NEXT: %[[F:.*]] = tensor.collapse_shape
 // CHECK-NEXT: tensor.map %[[F]][n] over (n: 24)
-// REMARK: tensor.collapse_shape in front of operand 0 stays: the subscripts would not be affine
+// REMARK: tensor.collapse_shape before operand 0 stays: the subscripts would not be affine
 func.func private @divided(%x: tensor<4x6xf32>) -> tensor<24xf32> {
   %0 = tensor.collapse_shape %x [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
   %1 = tensor.map %0[n] over (n: 24) : tensor<24xf32> -> tensor<24xf32> {

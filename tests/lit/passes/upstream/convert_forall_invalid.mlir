@@ -29,7 +29,7 @@ func.func @offset(%x: tensor<8xf32>, %p: tensor<1xf32>) -> tensor<8xf32> {
   %0 = scf.forall (%i) in (8) shared_outs(%o = %x) -> (tensor<8xf32>) {
     %j = arith.remsi %i, %c3 : index
     scf.forall.in_parallel {
-      // expected-error @+1 {{tensor.parallel_insert_slice: found an offset that is no sum of counters; required: such a sum}}
+      // expected-error @+1 {{tensor.parallel_insert_slice: found an offset that is not a sum of counters; required: such a sum}}
       tensor.parallel_insert_slice %p into %o[%j] [1] [1] : tensor<1xf32> into tensor<8xf32>
     }
   }
