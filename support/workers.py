@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 def workers(count: int) -> Executor:
     """Up to `count` threads; the caller alone where addresses are limited, of which each thread reserves 100 MB."""
-    return _Caller() if address_limit() is not None else _Threads(count)
+    return _NoThreads() if address_limit() is not None else _Threads(count)
 
 
 class _Threads(ThreadPoolExecutor):
@@ -29,7 +29,7 @@ class _Threads(ThreadPoolExecutor):
             raise UserError("the system starts no more threads for this process; allow it more (ulimit -u)") from None
 
 
-class _Caller(Executor):
+class _NoThreads(Executor):
     """Does what it is asked at once."""
 
     def submit(self, fn: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
