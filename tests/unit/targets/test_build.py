@@ -334,7 +334,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 def test_code_that_clang_refuses(make_program: MakeProgram, tmp_path: Path):
     machine = resolve_target("native")
     program = replace(make_program(machine), kernels=[Kernel("broken", "define void @broken() { ret i32 0 }")])
-    with pytest.raises(CompilerBug, match="clang refuses the code of 'broken'") as error:
+    with pytest.raises(CompilerBug, match="refuses the code of 'broken'") as error:
         build(program, machine, "shared", tmp_path / "model.so")
     assert error.value.stage == "clang" and "error: value doesn't match function result type" in error.value.details
     assert not (tmp_path / "model.so").exists()
