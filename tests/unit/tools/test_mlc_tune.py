@@ -340,6 +340,7 @@ def test_an_interrupt_at_any_moment(model: str, tmp_path: Path, seconds: float) 
         out, err = process.communicate(timeout=60)
     # Python ends by the signal where it came while a text was executed, as for a dataclass: a shell says 130, too.
     assert process.returncode in (130, -signal.SIGINT), err
-    assert "Traceback" not in err and "interrupted" in err
+    # While modules are imported it ends without a word.
+    assert "Traceback" not in err and ("interrupted" in err or (process.returncode == -signal.SIGINT and not err))
     assert out.count("schedules measured") <= 1
     assert not records.exists() or not read_records(records).problems
