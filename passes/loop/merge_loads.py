@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.dialects import vector
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, VectorType, f32, i32, i64
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
-from mlc.analysis.memory_accesses import base_of
 from mlc.analysis.nests import functions_with_loops
-from mlc.dialects.loop import DotOp, LoadOp, StoreOp
+from mlc.dialects.loop import DotOp, LoadOp
 from mlc.dialects.loop.dot import per_word
 from mlc.pass_manager.base import Pass
-from mlc.support.affine import split_constant
+from mlc.passes.loop._load_groups import LoadGroups
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import HALVES
 from mlc.support.types import element_type, vector_type
 from mlc.targets.machine import resolve_target
-
-_Key = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr | None, ...], Attribute]
-"""What the words of a row have in common: all but a constant in the last subscript."""
 
 
 @dataclass(frozen=True)
@@ -60,39 +54,20 @@ class MergeLoadsPass(Pass):
 
 
 @dataclass
-class _Words:
-    """The loads of words of a block so far that may be moved to where the first of their kind stands."""
+class _Words(LoadGroups):
+    """Loads of words, up to a register of them."""
 
     most: int
     """How many words a register holds."""
-    groups: dict[_Key, dict[int, LoadOp]] = field(default_factory=dict[_Key, dict[int, LoadOp]])
 
-    def visit(self, block: Block) -> None:
-        """Rewrite the loads of one block."""
-        for op in list(block.ops):
-            if isinstance(op, LoadOp):
-                self._add(op)
-            elif isinstance(op, StoreOp):
-                self._finish(written=base_of(op.memref))
-            elif op.regions or not (isinstance(op, vector.BitcastOp) or is_side_effect_free(op)):
-                self._finish()
-        self._finish()
+    def takes(self, op: LoadOp) -> bool:
+        return op.is_consecutive and op.lanes.active is None and len(_words_of(op)) > 0
 
-    def _add(self, op: LoadOp) -> None:
-        if not op.is_consecutive or op.lanes.active is not None or not _words_of(op):
-            return
-        *outer, last = op.map.data.results
-        terms, constant = split_constant(last)
-        self.groups.setdefault((op.memref, tuple(op.indices), (*outer, terms), op.result.type), {})[constant] = op
+    def parts(self, group: Mapping[int, LoadOp]) -> Iterator[list[LoadOp]]:
+        return _neighbours(group, self.most)
 
-    def _finish(self, written: SSAValue | None = None) -> None:
-        """Rewrite the groups that a write to `written`, or to anything, ends."""
-        for key, group in list(self.groups.items()):
-            if written is None or base_of(key[0]) is written:
-                del self.groups[key]
-                place = {op: number for number, op in enumerate(group.values())}
-                for words in _neighbours(group, self.most):
-                    _load_together(words, before=min(words, key=place.__getitem__))
+    def replace(self, loads: Sequence[LoadOp], before: LoadOp) -> None:
+        _load_together(loads, before)
 
 
 def _words_of(op: LoadOp) -> list[vector.ExtractOp]:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType, i1
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
-from mlc.analysis.memory_accesses import base_of
 from mlc.analysis.nests import functions_with_loops
-from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp, StoreOp
+from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp
 from mlc.pass_manager.base import Pass
+from mlc.passes.loop._load_groups import LoadGroups
 from mlc.passes.loop._transposition import transposed
-from mlc.support.affine import simplify_sum, split_constant
+from mlc.support.affine import simplify_sum
 from mlc.support.context import CompilerContext
 from mlc.support.types import Vector, vector_type
-
-_Key = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr | None, ...], Lanes, Attribute]
-"""What the columns of one block have in common: all but a constant in the last subscript."""
 
 
 @dataclass(frozen=True)
@@ -50,46 +46,20 @@ class TransposeLoadsPass(Pass):
                 _Columns().visit(block)
 
 
-@dataclass
-class _Columns:
-    """The loads of a block so far that may be moved to where the first of their kind stands."""
+class _Columns(LoadGroups):
+    """Loads down columns, as many at a time as their vectors have lanes."""
 
-    groups: dict[_Key, dict[int, LoadOp]] = field(default_factory=dict[_Key, dict[int, LoadOp]])
-
-    def visit(self, block: Block) -> None:
-        """Rewrite the loads of one block."""
-        for op in list(block.ops):
-            if isinstance(op, LoadOp):
-                self._add(op)
-            elif isinstance(op, StoreOp):
-                self._finish(written=base_of(op.memref))
-            elif op.regions or not is_side_effect_free(op):
-                self._finish()
-        self._finish()
-
-    def _add(self, op: LoadOp) -> None:
+    def takes(self, op: LoadOp) -> bool:
         kind = vector_type(op.result.type)
         if op.is_consecutive or op.lanes.along is None or kind is None or kind.element_type == i1:
-            return
-        if kind.get_shape()[0].bit_count() != 1:
-            return  # shuffles halve vectors
-        *outer, last = op.map.data.results
-        terms, constant = split_constant(last)
-        key = (op.memref, tuple(op.indices), (*outer, terms), op.lanes, op.result.type)
-        group = self.groups.setdefault(key, {})
-        if constant in group:
-            Rewriter.replace_op(op, [], [group[constant].result])
-        else:
-            group[constant] = op
+            return False
+        return kind.get_shape()[0].bit_count() == 1  # shuffles halve vectors
 
-    def _finish(self, written: SSAValue | None = None) -> None:
-        """Rewrite the groups that a write to `written`, or to anything, ends."""
-        for key, group in list(self.groups.items()):
-            if written is None or base_of(key[0]) is written:
-                del self.groups[key]
-                place = {op: number for number, op in enumerate(group.values())}
-                for columns in _neighbours(group):
-                    _load_by_rows(columns, before=min(columns, key=place.__getitem__))
+    def parts(self, group: Mapping[int, LoadOp]) -> Iterator[list[LoadOp]]:
+        return _neighbours(group)
+
+    def replace(self, loads: Sequence[LoadOp], before: LoadOp) -> None:
+        _load_by_rows(loads, before)
 
 
 def _neighbours(group: Mapping[int, LoadOp]) -> Iterator[list[LoadOp]]:

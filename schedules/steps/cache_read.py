@@ -22,11 +22,10 @@ from mlc.dialects.loop.nests import parallel_nest
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import ArgumentName, LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
-from mlc.schedules.steps.pack import NoSuchArgument, argument_of
+from mlc.schedules.steps.pack import argument_of_step
 from mlc.support.affine import simplify_sum, split_constant, split_terms
 from mlc.support.context import Remark
 from mlc.support.errors import Refused
-from mlc.support.locations import error_at
 from mlc.support.types import memref_type
 
 _CASTS = (ExtSIOp, ExtUIOp, SIToFPOp, UIToFPOp, arith.ExtFOp)
@@ -183,10 +182,7 @@ class CacheRead(LoopStep):
             UserError: the function has no argument of that name.
         """
         function = function_of(loops[0])
-        try:
-            argument = argument_of(function, self.argument)
-        except NoSuchArgument as e:
-            raise error_at(function, f"schedule step '{self.spelling}': {e}") from None
+        argument = argument_of_step(self, self.argument, function)
         readers = {use.operation for use in argument.uses}
         concerned = [loop for loop in loops if any(op in readers for op in loop.walk())]
         refusals: list[Remark] = []

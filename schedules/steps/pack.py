@@ -203,6 +203,18 @@ def argument_of(function: func.FuncOp, name: str) -> BlockArgument:
     return found
 
 
+def argument_of_step(step: LoopStep, name: str, function: func.FuncOp) -> BlockArgument:
+    """The argument that a step names.
+
+    Raises:
+        UserError: there is none.
+    """
+    try:
+        return argument_of(function, name)
+    except NoSuchArgument as e:
+        raise error_at(function, f"schedule step '{step.spelling}': {e}") from None
+
+
 def _find_panels(argument: BlockArgument, loops: Sequence[ForOp]) -> tuple[list[tuple[LoadOp, SSAValue]], Panels]:
     """All loads from `argument`, each with the counter of the block loop around it, and the panels that suit them."""
     counters = {loop.induction_variable: loop for loop in loops}
@@ -355,10 +367,7 @@ class Pack(LoopStep):
             UserError: the function has no argument of that name.
         """
         function = function_of(loops[0])
-        try:
-            argument = argument_of(function, self.argument)
-        except NoSuchArgument as e:
-            raise error_at(function, f"schedule step '{self.spelling}': {e}") from None
+        argument = argument_of_step(self, self.argument, function)
         refusals: list[Remark] = []
         with note_if_refused(refusals, function, f"'{self.argument}' not packed"):
             try:

@@ -125,3 +125,29 @@ func.func private @halves(%x: memref<64xi8>, %k: memref<4xi32>, %y: memref<8xi16
   loop.store %t, %z[0] : memref<4xi32>, vector<4xi32>
   return
 }
+
+// A word that is loaded twice is loaded once: what stands for both comes before the first use of either.
+// CHECK-LABEL: @twice
+// LANES:      loop.load %x[0] : memref<64xi8>, vector<8xi8>
+// LANES-NOT:  loop.load %x
+func.func private @twice(%x: memref<64xi8>, %k: memref<4xi32>, %y: memref<4xi32> {mlc.output}) {
+  %w = loop.load %k[0] : memref<4xi32>, vector<4xi32>
+  %s = arith.constant dense<0> : vector<4xi32>
+  %a = loop.load %x[0] : memref<64xi8>, vector<4xi8>
+  %b = vector.bitcast %a : vector<4xi8> to vector<1xi32>
+  %c = vector.extract %b[0] : i32 from vector<1xi32>
+  %d = vector.broadcast %c : i32 to vector<4xi32>
+  %t = loop.dot %d, %w, %s of i8, i8 : vector<4xi32>, vector<4xi32>
+  %e = loop.load %x[4] : memref<64xi8>, vector<4xi8>
+  %f = vector.bitcast %e : vector<4xi8> to vector<1xi32>
+  %g = vector.extract %f[0] : i32 from vector<1xi32>
+  %h = vector.broadcast %g : i32 to vector<4xi32>
+  %u = loop.dot %h, %w, %t of i8, i8 : vector<4xi32>, vector<4xi32>
+  %i = loop.load %x[0] : memref<64xi8>, vector<4xi8>
+  %j = vector.bitcast %i : vector<4xi8> to vector<1xi32>
+  %l = vector.extract %j[0] : i32 from vector<1xi32>
+  %m = vector.broadcast %l : i32 to vector<4xi32>
+  %n = loop.dot %m, %w, %u of i8, i8 : vector<4xi32>, vector<4xi32>
+  loop.store %n, %y[0] : memref<4xi32>, vector<4xi32>
+  return
+}
