@@ -101,10 +101,11 @@ STORED_TYPES = (
 """The types of which each element is a code, in the low bits of a byte of its own. Integers among them are only stored,
 moved and converted; floats are `SHORT_FLOATS`."""
 STORED: tuple[Attribute, ...] = tuple(e.type for e in STORED_TYPES)
-_ONLY_STORED: tuple[Attribute, ...] = tuple(e.type for e in STORED_TYPES if type(e.type) is IntegerType)
+ONLY_STORED: tuple[Attribute, ...] = tuple(e.type for e in STORED_TYPES if type(e.type) is IntegerType)
+"""The integers of less than 8 bits, which nothing is computed with."""
 HALVES: tuple[Attribute, ...] = (f16, bf16)
 """The floats of 16 bits."""
-SHORT_FLOATS: tuple[Attribute, ...] = (*HALVES, *(t for t in STORED if t not in _ONLY_STORED))
+SHORT_FLOATS: tuple[Attribute, ...] = (*HALVES, *(t for t in STORED if t not in ONLY_STORED))
 """The floats that are types of memory: they are computed with in f32, and rounded when they are stored."""
 INTEGERS: tuple[Attribute, ...] = tuple(e.type for e in ELEMENT_TYPES if type(e.type) is IntegerType and e.type != i1)
 """The integers that mlc computes with: all but i1, which is a truth value."""
@@ -114,7 +115,7 @@ NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPE
 """The element types in words, for messages."""
 NOT_KNOWN = (
     f"with which mlc does not compute; it has {NAMES}, and {', '.join(map(str, SHORT_FLOATS[2:]))}, and stores "
-    f"{', '.join(map(str, _ONLY_STORED))}"
+    f"{', '.join(map(str, ONLY_STORED))}"
 )
 """What is to say of elements of other types."""
 

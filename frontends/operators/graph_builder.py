@@ -110,7 +110,7 @@ class GraphBuilder:
             op.verify()
         except VerifyException as e:
             elements = [element_of(cast(SSAValue, a)) for a in arguments if isinstance(a, SSAValue)]
-            if stored := [e for e in elements if e in dtypes.STORED and e not in dtypes.SHORT_FLOATS]:
+            if stored := [element for element in elements if element in dtypes.ONLY_STORED]:
                 words = f"elements of type {stored[0]} are only stored, not computed with; convert them to i8 first"
             else:
                 words = e.reason if isinstance(e, Violation) else str(e)

@@ -250,11 +250,9 @@ def _problem(contraction: Contraction, lanes: int, padding: float, machine: Mach
     most_rows = min((rows_in_cache(v, m, row, machine) for v, m in reads), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     column = prod(contraction.reduced_sizes) * contraction.step_bytes
-    holds_rows = contraction.per_dot > 1 and contraction.reduced_sizes[-1] % machine.words_per_load == 0
-    is_by_lane = machine.words_per_load > 1
-    return TileProblem(
-        rows, contraction.columns, lanes, most_rows, column, padding, holds_rows=holds_rows and is_by_lane
-    )
+    words = machine.words_per_load
+    holds_rows = contraction.per_dot > 1 and words > 1 and contraction.reduced_sizes[-1] % words == 0
+    return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding, holds_rows=holds_rows)
 
 
 def _bytes_of_panels(contraction: Contraction) -> int:
