@@ -1,3 +1,4 @@
+// REQUIRES: torch
 // RUN: mlc-opt --load-dialect %S/Inputs/sinc.py %s --lower-to-graph --split-input-file | filecheck %s --check-prefixes=CHECK,GRAPH
 // RUN: mlc-opt --load-dialect %S/Inputs/sinc.py %s --lower-to-graph --split-input-file | mlc-opt --load-dialect %S/Inputs/sinc.py - --lower-to-tensor --check-each --split-input-file | filecheck %s --check-prefixes=CHECK,TENSOR
 
