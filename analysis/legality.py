@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
+from math import gcd
 
 from xdsl.dialects import memref
 from xdsl.ir import Operation
@@ -42,6 +43,50 @@ def require_reduction(loop: ForOp) -> Reduction:
     if isinstance(reduction, str):
         raise Refused(reduction)
     return reduction
+
+
+def require_whole_blocks(loop: ForOp, size: int) -> None:
+    """Check that a limit, if the loop has one, does not end it within a block of `size` iterations.
+
+    Raises:
+        Refused: the loop is serial, and the limit is a multiple of something else.
+    """
+    by, block = loop.limit_multiple, size * loop.step.value.data
+    if loop.limit is not None and not loop.is_parallel and by % block:
+        raise Refused(f"its limit is a multiple of {by}; required: one of {block}")
+
+
+def largest_block(loop: ForOp, size: int) -> int:
+    """The most iterations, up to `size` and a divisor of it, within which a limit does not end a loop.
+
+    Raises:
+        Refused: that is one iteration, where `size` is more.
+    """
+    if loop.limit is None or loop.is_parallel:
+        return size
+    block = gcd(size * loop.step.value.data, loop.limit_multiple) // loop.step.value.data
+    require_whole_blocks(loop, size if block < 2 else block)
+    return block
+
+
+def require_no_limit(loop: ForOp) -> None:
+    """Check that a serial loop has no limit, by a step after which nothing could say where it ends.
+
+    Raises:
+        Refused: it has one.
+    """
+    if loop.limit is not None and not loop.is_parallel:
+        raise Refused("it ends at a limit, which is known at run time")
+
+
+def require_same_end(first: ForOp, second: ForOp) -> None:
+    """Check that two loops over the same range have one limit, unless iterations from it on do no harm.
+
+    Raises:
+        Refused: they are serial, and end where the other does not.
+    """
+    if first.limit is not second.limit and not (first.is_parallel and second.is_parallel):
+        raise Refused("their limits are not the same")
 
 
 def require_independent(loop: ForOp) -> None:

@@ -54,9 +54,9 @@ def perfect_nest(loop: ForOp) -> list[ForOp]:
 
 
 def inline_single_iterations(root: Operation) -> None:
-    """Replace the loops under `root` that run once by their bodies."""
+    """Replace the loops under `root` that run once by their bodies, but for those that a limit may leave out."""
     for op in list(root.walk()):
-        if isinstance(op, ForOp) and len(op.range) == 1:
+        if isinstance(op, ForOp) and len(op.range) == 1 and not op.may_be_skipped:
             _inline(op)
 
 

@@ -121,6 +121,7 @@ PIPELINE = (
     Stage("tensor", "outline-kernels", 1, "and what has not come from the graph level gets kernels here"),
     Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
     Stage("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),
+    Stage("tensor", "limit-dims", 2, "where an extent is known at run time, loops end there: the rest is padding"),
     Stage(
         "tensor",
         "deduplicate-kernels",

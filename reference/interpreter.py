@@ -18,7 +18,7 @@ from mlc.reference.execution import Array, Frame, Noise, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import dtype_of
 from mlc.support.errors import UserError
-from mlc.support.functions import OUTPUT, WORKSPACE, seen_by_callers
+from mlc.support.functions import OUTPUT, WORKSPACE, extents_in, seen_by_callers
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef, Tensor
 
@@ -49,6 +49,21 @@ class FunctionInterface:
 
     inputs: tuple[Tensor | MemRef, ...]
     outputs: tuple[Tensor | MemRef, ...]
+    extents: tuple[tuple[int, ...], ...] = ()
+    """Of each output that is as long as data says, the numbers of the outputs that hold its extents, or -1."""
+
+    def is_data(self, output: int, values: Sequence[Array]) -> Array:
+        """Which elements of an output are before its extents, where `values` are all outputs.
+
+        Raises:
+            IndexError: an extent is said to be in an output that there is not.
+        """
+        places = self.extents[output] if self.extents else ()
+        if not places:
+            return np.ones((), np.bool_)
+        found = np.zeros(values[output].shape, np.bool_)
+        found[tuple(slice(None if p < 0 else max(int(values[p].reshape(-1)[0]), 0)) for p in places)] = True
+        return found
 
     @property
     def shapes(self) -> tuple[tuple[tuple[tuple[int, ...], Attribute], ...], ...]:
@@ -70,9 +85,8 @@ def interface_of(function: FuncOp) -> FunctionInterface | None:
     outputs += zip(results, _marks(function.res_attrs, len(results)), strict=True)
     if not all(isinstance(t, TensorType | MemRefType) for t, _ in (*inputs, *outputs)):
         return None
-    return FunctionInterface(
-        *(tuple(seen_by_callers(cast("Tensor | MemRef", t), m) for t, m in side) for side in (inputs, outputs))
-    )
+    seen = [tuple(seen_by_callers(cast("Tensor | MemRef", t), m) for t, m in side) for side in (inputs, outputs)]
+    return FunctionInterface(seen[0], seen[1], tuple(extents_in(marks) for _, marks in outputs))
 
 
 def run_function(

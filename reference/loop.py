@@ -39,8 +39,8 @@ def for_(op: ForOp, frame: Frame) -> None:
     if order == "lockstep" and _fits_lockstep(op, frame):
         _run_in_lockstep(op, frame)
         return
-    carried = [frame[v] for v in op.iter_args]
-    for i in reversed(op.range) if order == "backwards" else op.range:
+    carried, values = [frame[v] for v in op.iter_args], _values(op, frame)
+    for i in reversed(values) if order == "backwards" else values:
         carried = frame.run_block(op.body.block, [np.asarray(i), *carried])
     for result, array in zip(op.results, carried, strict=True):
         frame[result] = array
@@ -51,11 +51,18 @@ def _fits_lockstep(op: ForOp, frame: Frame) -> bool:
     return lanes <= _MAX_LANES and not any(isinstance(inner, ONE_AT_A_TIME) for inner in op.walk())
 
 
+def _values(op: ForOp, frame: Frame) -> range:
+    """What the counter is, as far as the limit; the first iteration of a loop from 0 is always run."""
+    if op.limit is None:
+        return op.range
+    return range(op.range.start, min(op.range.stop, max(int(np.max(frame[op.limit])), 1)), op.range.step)
+
+
 def _run_in_lockstep(op: ForOp, frame: Frame) -> None:
-    if not op.range:
+    if not (values := _values(op, frame)):
         return
-    counter = np.reshape(np.asarray(op.range), (1,) * len(frame.lanes) + (-1,))
-    frame.lanes.append(len(op.range))
+    counter = np.reshape(np.asarray(values), (1,) * len(frame.lanes) + (-1,))
+    frame.lanes.append(len(values))
     frame.run_block(op.body.block, [counter])
     frame.lanes.pop()
 

@@ -21,6 +21,7 @@ from mlc.dialects.loop.control import (
     enclosing_loops,
 )
 from mlc.dialects.loop.dot import DotOp, WordOp
+from mlc.dialects.loop.limits import LIMITS, Limit, LimitsAttr
 from mlc.dialects.loop.lookup import LookupOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.mma import MmaOp
@@ -48,17 +49,20 @@ Loop = Dialect(
         UnpackOp,
         LookupOp,
     ],
-    [LoopKindAttr, ScheduleAttr],
+    [LoopKindAttr, ScheduleAttr, LimitsAttr],
 )
 
 __all__ = [
     "CONSECUTIVE",
+    "LIMITS",
     "LOOP_ANNOTATION",
     "MOST_THREADS",
     "ConstantOp",
     "DotOp",
     "ForOp",
     "Lanes",
+    "Limit",
+    "LimitsAttr",
     "LoadOp",
     "LookupOp",
     "Loop",

@@ -11,6 +11,7 @@ from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
     lazy_traits_def,
+    opt_prop_def,
     prop_def,
     region_def,
     traits_def,
@@ -117,25 +118,40 @@ class ForOp(IRDLOperation):
     A loop that carries buffers hands on where they are, not what is in them. An iteration must not write to a buffer
     that it also reaches by another name.
 
+    A loop with a `limit` below its upper bound ends there: a row may have 512 elements, and has so many now.
+    The limit is a multiple of the number after `by`, 1 if there is none, or at least the upper bound, so that
+    iterations can be taken in blocks. The first iteration of a loop from 0 is always run. Those of a parallel loop from
+    the limit on may be run, too: they do no harm.
+
+    ```mlir
+    %sum = loop.for serial "k" %k = 0 to 512 limit %n by 16 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %x[%k] : memref<512xf32>
+      %next = arith.addf %acc, %a : f32
+      loop.yield %next : f32
+    }
+    ```
+
     Constraints, in the order in which they are checked:
       for_c1: the step is positive
       for_c2: only a serial loop carries values
       for_c3: the body takes the counter, of type `index`, and a value of the type of each of the iter_args
-      for_c4: there is a result of the type of each of the iter_args
+      for_c4: there is a result of the type of each of the iter_args, and one more operand, if any, is an index
       for_c5: the body ends with `loop.yield` of a value of the type of each of the iter_args
       for_c6: no two of the first iterations of a `parallel` or `threads` loop touch the same element and one writes it
       for_c7: `most_threads` is an i64, 1 or more
+      for_c8: the limit, of which there is one then, is said to be a multiple of a positive number
     """
 
     name = "loop.for"
 
-    iter_args = var_operand_def()
+    arguments = var_operand_def()
     results_ = var_result_def()
     kind = prop_def(LoopKindAttr)
     dim = prop_def(StringAttr)
     lower = prop_def(IntegerAttr[I64])
     upper = prop_def(IntegerAttr[I64])
     step = prop_def(IntegerAttr[I64])
+    limit_by = opt_prop_def(IntegerAttr[I64])
     body = region_def("single_block")
 
     traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
@@ -149,13 +165,15 @@ class ForOp(IRDLOperation):
         kind: LoopKind = LoopKind.SERIAL,
         iter_args: Sequence[SSAValue] = (),
         body: Region | None = None,
+        limit: SSAValue | None = None,
+        limit_by: int = 1,
     ) -> None:
         types = [v.type for v in iter_args]
         if body is None:
             body = Region(Block(arg_types=[IndexType(), *types]))
             body.block.args[0].name_hint = dim
         super().__init__(
-            operands=[iter_args],
+            operands=[[*iter_args, limit] if limit is not None else iter_args],
             result_types=[types],
             regions=[body],
             properties={
@@ -164,6 +182,7 @@ class ForOp(IRDLOperation):
                 "lower": IntegerAttr(lower, i64),
                 "upper": IntegerAttr(upper, i64),
                 "step": IntegerAttr(step, i64),
+                "limit_by": None if limit_by == 1 else IntegerAttr(limit_by, i64),
             },
         )
 
@@ -176,20 +195,51 @@ class ForOp(IRDLOperation):
             iter_args: what it carries.
             body: one whose block takes the counter and a value for each of `iter_args`, and keeps its names; by default
                 an empty one, whose counter has the name of this one.
-            values: what its counter takes, where that is something else.
+            values: what its counter takes, where that is something else; the limit stays.
         """
         values = self.range if values is None else values
         new = ForOp(self.dim.data, values.start, values.stop, values.step, self.kind.data, iter_args, body)
+        if self.limit is not None:
+            new.set_limit(self.limit, self.limit_multiple)
         new.attributes |= self.attributes
         new.location = self.location
         if body is None:
             new.induction_variable.name_hint = self.induction_variable.name_hint
         return new
 
+    def start_from(self, initial: Sequence[SSAValue]) -> None:
+        """Carry these values into the first iteration."""
+        self.operands = [*initial, *self.operands[len(self.iter_args) :]]
+
+    def set_limit(self, limit: SSAValue | None, by: int = 1) -> None:
+        """End at `limit`, an index, which is a multiple of `by`; with None at the upper bound."""
+        self.operands = self.iter_args if limit is None else [*self.iter_args, limit]
+        self.limit_by = None if by == 1 else IntegerAttr(by, i64)
+
     @property
     def range(self) -> range:
-        """The values that the induction variable takes."""
+        """The values that the induction variable takes, those from a limit on included."""
         return range(self.lower.value.data, self.upper.value.data, self.step.value.data)
+
+    @property
+    def iter_args(self) -> Sequence[SSAValue]:
+        """What the first iteration carries: an operand for each result."""
+        return self.operands[: len(self.results)]
+
+    @property
+    def limit(self) -> SSAValue | None:
+        """Where the loop ends if that is less than the upper bound: the operand after those that are carried."""
+        return self.operands[-1] if len(self.operands) > len(self.results) else None
+
+    @property
+    def limit_multiple(self) -> int:
+        """What the limit is a multiple of, unless it is the upper bound or more."""
+        return 1 if self.limit_by is None else self.limit_by.value.data
+
+    @property
+    def may_be_skipped(self) -> bool:
+        """Whether a limit may leave out all iterations, so that a test before the loop saves something."""
+        return self.limit is not None and self.range.start > 0
 
     @property
     def induction_variable(self) -> SSAValue:
@@ -243,6 +293,12 @@ class ForOp(IRDLOperation):
                 f"loop.for: the body takes ({_spell(found)}), its iter_args require ({_spell(expected)}) (for_c3)"
             )
         results = [r.type for r in self.results]
+        beyond = [v.type for v in self.operands[len(results) :]]
+        if len(self.operands) < len(results) or beyond not in ([], [IndexType()]):
+            raise VerifyException(
+                f"loop.for: operands ({_spell([v.type for v in self.operands])}) must be one for each result "
+                f"({_spell(results)}), and perhaps a limit of type index (for_c4)"
+            )
         if results != expected[1:]:
             raise VerifyException(
                 f"loop.for: results ({_spell(results)}) must have the types of the iter_args "
@@ -255,11 +311,15 @@ class ForOp(IRDLOperation):
             raise VerifyException(
                 f"loop.for: the body yields ({_spell(yielded)}), the iter_args are ({_spell(expected[1:])}) (for_c5)"
             )
+        if (by := self.limit_multiple) < 1:
+            raise VerifyException(f"loop.for: the limit is a multiple of {by}; required: of 1 or more (for_c8)")
+        if self.limit_by is not None and self.limit is None:
+            raise VerifyException(f"loop.for: found no limit that is a multiple of {by}; required: one (for_c8)")
         if self.is_parallel:
             self._verify_independence()
-        limit, most = self.attributes.get(MOST_THREADS), self.most_threads or 0
-        if limit is not None and (most < 1 or limit != IntegerAttr(most, i64)):
-            raise VerifyException(f"loop.for: '{MOST_THREADS}' must be an i64, 1 or more, got {limit} (for_c7)")
+        said, most = self.attributes.get(MOST_THREADS), self.most_threads or 0
+        if said is not None and (most < 1 or said != IntegerAttr(most, i64)):
+            raise VerifyException(f"loop.for: '{MOST_THREADS}' must be an i64, 1 or more, got {said} (for_c7)")
 
     def _verify_independence(self) -> None:
         from mlc.dialects.loop.independence import find_clash
@@ -276,6 +336,11 @@ class ForOp(IRDLOperation):
         lower = parser.parse_integer()
         parser.parse_characters("to")
         upper = parser.parse_integer()
+        limit = None
+        limit_by = 1
+        if parser.parse_optional_keyword("limit"):
+            limit = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+            limit_by = parser.parse_integer() if parser.parse_optional_keyword("by") else 1
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
         arguments = [induction]
         initial: list[SSAValue] = []
@@ -300,7 +365,7 @@ class ForOp(IRDLOperation):
             initial = [parser.resolve_operand(value, t) for (_, _, value), t in zip(pairs, types, strict=True)]
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(arguments)
-        op = cls(dim, lower, upper, step, kind, initial, body)
+        op = cls(dim, lower, upper, step, kind, initial, body, limit, limit_by)
         if attributes is not None:
             op.attributes |= attributes.data
         for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
@@ -313,6 +378,10 @@ class ForOp(IRDLOperation):
         printer.print_string(" ")
         printer.print_ssa_value(self.induction_variable)
         printer.print_string(f" = {self.lower.value.data} to {self.upper.value.data} ")
+        if self.limit is not None:
+            printer.print_string("limit ")
+            printer.print_ssa_value(self.limit)
+            printer.print_string(f" by {by} " if (by := self.limit_multiple) != 1 else " ")
         if self.step.value.data != 1:
             printer.print_string(f"step {self.step.value.data} ")
         if self.iter_args:

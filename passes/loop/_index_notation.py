@@ -54,6 +54,8 @@ class IndexNotation:
             Refused: there is no notation for what it computes.
         """
         statement = self.statement
+        if any(isinstance(op, ForOp) and op.limit is not None for op in self.nest.walk()):
+            raise Refused("a loop ends at a limit")
         result = self._accumulated() if statement.reduced else self._mapped(statement.over, statement.store.value)
         self.block.add_op(ReturnOp(result))
         signature = FunctionType.from_lists([a.type for a in self.block.args], [result.type])

@@ -11,6 +11,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.dialects.llvm.integers import AddOp
+from mlc.dialects.llvm.vectors import SelectOp
 from mlc.dialects.loop import LOOP_ANNOTATION, ForOp, YieldOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type
@@ -44,8 +45,9 @@ def lower_loops(region: Region) -> None:
                                                           ^after: …
 
     Trip counts are known, so a loop is entered without a test; one that runs once leaves no block, one that never runs
-    leaves nothing. What counts and branches has the location of the loop. A block has its loops lowered last to first:
-    what follows a loop is moved once per nesting level.
+    leaves nothing. A limit is the end of a loop if it is less than the upper bound; a loop that it may leave out
+    altogether has a test before it. What counts and branches has the location of the loop. A block has its loops
+    lowered last to first: what follows a loop is moved once per nesting level.
     """
     for block in list(region.blocks):
         _lower_loops_in(block)
@@ -154,13 +156,13 @@ def _lower_loop(loop: ForOp) -> None:
     trips = len(loop.range)
     if trips == 0:
         _replace_results(loop, loop.iter_args)
-    elif trips == 1:
+    elif trips == 1 and not loop.may_be_skipped:
         _inline(loop, body, last)
     else:
         _make_blocks(loop, body, last)
 
 
-def _replace_results(loop: ForOp, values: tuple[SSAValue, ...] | list[SSAValue]) -> None:
+def _replace_results(loop: ForOp, values: Sequence[SSAValue]) -> None:
     for result, value in zip(loop.results, values, strict=True):
         result.replace_all_uses_with(value)
     loop.detach()
@@ -202,25 +204,56 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
 
     trips = loop.range
     start, stride = integer_constant(trips.start), integer_constant(trips.step)
-    end = integer_constant(trips.start + len(trips) * trips.step)
+    bound, end = _end_of(loop)
     wrap, less = _NATURAL if trips.start >= 0 else _SIGNED
+    if loop.limit is not None:
+        _, less = _SIGNED  # a limit may be negative
     advance = AddOp.create(operands=[body_counter, stride.result], result_types=[stride.result.type], properties=wrap)
-    more = llvm.ICmpOp.create(operands=[advance.res, end.result], result_types=[i1], properties=less)
-    yielded = list(last.arguments)
-    back = llvm.CondBrOp.create(
-        operands=[more.res, advance.res, *yielded],
-        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 1 + len(yielded), 0])},
-        attributes=_annotation(loop),
-        successors=[body, after],
-    )
+    more = llvm.ICmpOp.create(operands=[advance.res, end], result_types=[i1], properties=less)
+    yielded, initial, handed_on = list(last.arguments), list(loop.iter_args), list[SSAValue]()
     latch = last.parent
     assert latch is not None
     last.detach()
     last.erase()
-    _append(latch, loop, stride, end, advance, more, back)
-    enter = llvm.BrOp.create(operands=[start.result, *loop.iter_args], successors=[body])
-    _replace_results(loop, yielded)
-    _append(before, loop, start, enter)
+    results: list[SSAValue] = yielded
+    if loop.may_be_skipped:
+        results = [after.insert_arg(lower_type(result.type), len(after.args)) for result in loop.results]
+        handed_on = yielded
+    back = llvm.CondBrOp.create(
+        operands=[more.res, advance.res, *yielded, *handed_on],
+        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 1 + len(yielded), len(handed_on)])},
+        attributes=_annotation(loop),
+        successors=[body, after],
+    )
+    if loop.limit is None:
+        _append(latch, loop, stride, *bound, advance, more, back)
+        enter: list[Operation] = [llvm.BrOp.create(operands=[start.result, *initial], successors=[body])]
+    else:
+        _append(latch, loop, stride, advance, more, back)
+        enter = [*bound, *_entry(loop, start.result, end, body, after)]
+    _replace_results(loop, results)
+    _append(before, loop, start, *enter)
+
+
+def _end_of(loop: ForOp) -> tuple[list[Operation], SSAValue]:
+    """The ops that give the value which the counter does not reach, and that value: no more than the limit, if any."""
+    trips = loop.range
+    last = integer_constant(trips.start + len(trips) * trips.step)
+    if loop.limit is None or trips.start < 0:
+        return [last], last.result
+    _, less = _SIGNED
+    is_less = llvm.ICmpOp.create(operands=[loop.limit, last.result], result_types=[i1], properties=less)
+    end = SelectOp(is_less.res, loop.limit, last.result)
+    return [last, is_less, end], end.res
+
+
+def _entry(loop: ForOp, start: SSAValue, end: SSAValue, body: Block, after: Block) -> list[Operation]:
+    """The branch into a loop with a limit, or past it."""
+    if not loop.may_be_skipped:
+        return [llvm.BrOp.create(operands=[start, *loop.iter_args], successors=[body])]
+    _, less = _SIGNED
+    runs = llvm.ICmpOp.create(operands=[start, end], result_types=[i1], properties=less)
+    return [runs, llvm.CondBrOp(runs.res, body, [start, *loop.iter_args], after, list(loop.iter_args))]
 
 
 def _annotation(loop: ForOp) -> dict[str, Attribute]:

@@ -108,7 +108,7 @@ class _RegisterAllocation:
             last = op.body.block.last_op
             assert last is not None
             last.operands = [v for v in last.operands if not _is_matrix(v)]
-            op.operands = [v for v in op.operands if not _is_matrix(v)]
+            op.start_from([v for v in op.iter_args if not _is_matrix(v)])
         for op in reversed(self._old):
             if not isinstance(op, loop.ForOp | loop.YieldOp):
                 Rewriter.erase_op(op)

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from xdsl.dialects import arith, func, llvm, memref
+from xdsl.dialects import arith, func, llvm, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import loop
+from mlc.dialects.arith import CmpiOp
 from mlc.dialects.func import FuncOp
 from mlc.dialects.llvm import FuncOp as LLVMFuncOp
 from mlc.dialects.llvm import integers
@@ -107,6 +109,8 @@ def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerConte
     for inner in nest[-1].body.walk():
         if isinstance(inner, ForOp) and inner.kind.data is LoopKind.THREADS:
             ctx.remark(inner, f"loop '{inner.dim.data}' runs on one thread: a loop around it is spread already")
+    for each in nest:
+        _leave_out(each, nest[-1].body.block)
     _take_in_counters(nest)
     captured = _sink_and_capture(nest[-1])
     types = [v.type for v in captured]
@@ -118,6 +122,22 @@ def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerConte
         tell_clang_as(function, each)
     outer.insert_ops_before([body, task], function)
     _call_hook(function, nest, f"{name}_task", captured)
+
+
+def _leave_out(loop: ForOp, body: Block) -> None:
+    """Let the body of a nest do nothing from the limit of one of its loops on, if that has one."""
+    if loop.limit is None:
+        return
+    inside = list(body.ops)[:-1]
+    for op in inside:
+        op.detach()
+    first = arith.ConstantOp(IntegerAttr.from_index_int_value(min(loop.range.start, 0) + 1))
+    end = arith.MaxSIOp(loop.limit, first.result)  # the first iteration of a loop from 0 is always run
+    within = CmpiOp(loop.induction_variable, end.result, "slt")
+    branch = scf.IfOp(within.result, [], Region(Block([*inside, scf.YieldOp()])))
+    assert body.last_op is not None
+    Rewriter.insert_op([first, end, within, branch], InsertPoint.before(body.last_op))
+    loop.set_limit(None)
 
 
 def _take_in_counters(nest: Sequence[ForOp]) -> None:

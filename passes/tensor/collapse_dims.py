@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.calls import calls_of_functions
+from mlc.dialects.loop.limits import names_dims
 from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._collapsing import drop_unit_dims, merge_dims
 from mlc.passes.tensor._views import collapse, erase_unused_views, expand, seen_as
@@ -37,8 +38,9 @@ class CollapseDimsPass(Pass):
     become equal. An op whose dims were joined gets the usual names: `n` for the last dim of the result, `m` for its
     rows, `k` for what is reduced.
 
-    Left alone: kernels with a schedule, which names dims; functions that others may call, or that something else than a
-    call refers to; the axes that ops other than structured ones and `tensor.pad`, or ops in nested regions, see.
+    Left alone: kernels with a schedule or limits, which name dims; functions that others may call, or that something
+    else than a call refers to; the axes that ops other than structured ones and `tensor.pad`, or ops in nested regions,
+    see.
     """
 
     name = "collapse-dims"
@@ -50,7 +52,7 @@ class CollapseDimsPass(Pass):
         for function in module.ops:
             if not isinstance(function, func.FuncOp) or not is_private(function) or len(function.body.blocks) != 1:
                 continue
-            if "schedule" in function.attributes or function.sym_name.data not in calls:
+            if names_dims(function) or function.sym_name.data not in calls:
                 continue
             drop_unit_dims(function.body.block)
             merge_dims(function.body.block)

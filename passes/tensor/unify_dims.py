@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 
+from mlc.dialects.loop.limits import names_dims
 from mlc.dialects.tensor import StructuredOp
 from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
@@ -36,7 +37,7 @@ class UnifyDimsPass(Pass):
         %g = tensor.reduce max %s[b, m, k1] over (b: 12, m: 128) reduce (k1: 64) : …
         %y = tensor.contract %s[b, m, k2], %v[b, k2, n1] over (b: 12, m: 128, n1: 32) reduce (k2: 64) : …
 
-    The first op keeps its names. Kernels that have a schedule are left alone: it names their dims.
+    The first op keeps its names. Kernels that have a schedule or limits are left alone: these name their dims.
     """
 
     name = "unify-dims"
@@ -44,7 +45,7 @@ class UnifyDimsPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         del ctx
         for function in module.ops:
-            if isinstance(function, func.FuncOp) and is_private(function) and "schedule" not in function.attributes:
+            if isinstance(function, func.FuncOp) and is_private(function) and not names_dims(function):
                 for block in function.body.blocks:
                     ops = [op for op in block.ops if isinstance(op, StructuredOp)]
                     if len(ops) > 1:

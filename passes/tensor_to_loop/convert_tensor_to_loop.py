@@ -13,6 +13,7 @@ from mlc.pass_manager.levels import require_level
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.passes.tensor_to_loop._donation import late_results
 from mlc.passes.tensor_to_loop._functions import convert_signature
+from mlc.passes.tensor_to_loop._limits import set_limits
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.modules import modules_of
@@ -66,6 +67,7 @@ class ConvertTensorToLoopPass(Pass):
             convert_signature(function, results)
         for function in functions:
             driver.lower(function.walk())
+            set_limits(function)
 
 
 def _is_above_loops(function: func.FuncOp) -> bool:

@@ -52,6 +52,12 @@ class LoopToScf(RewritePattern):
         bounds = [_index(n) for n in (op.lower.value.data, op.upper.value.data, op.step.value.data)]
         lower, upper, step = (c.result for c in bounds)
         rewriter.insert(bounds)
+        if op.limit is not None:
+            first = _index(1)
+            at_least = arith.MaxSIOp(op.limit, first.result)
+            least = arith.MinSIOp(upper, at_least.result)
+            rewriter.insert([first, at_least, least])
+            upper = least.result
         last = op.body.block.last_op
         assert isinstance(last, YieldOp)
         rewriter.replace(last, scf.ReduceOp() if op.is_parallel else scf.YieldOp(*last.arguments))

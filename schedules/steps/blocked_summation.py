@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import gcd
 
 from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import AnyFloat
@@ -63,6 +64,8 @@ def blocked_summation(loop: ForOp, terms: int, known: LoopSums) -> bool:
     size = max(terms // _longest(loop, known), 1)
     while len(loop.range) > 2 * terms * size:
         size *= terms
+    if loop.limit is not None and not loop.is_parallel:
+        size = gcd(size, loop.limit_multiple)
     if size > 1 and len(loop.range) > 2 * size:
         known.clear()
         for block in sum_in_blocks(loop, size):

@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import replace_counter
 from mlc.analysis.lanes import lanes_over
-from mlc.analysis.legality import note_if_refused, require_reduction
+from mlc.analysis.legality import note_if_refused, require_no_limit, require_reduction
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.loop import CONSECUTIVE, DotOp, ForOp, LoadOp, UnpackBytesOp
 from mlc.dialects.loop.dot import SHORT_TYPES, per_word
@@ -128,6 +128,7 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
         Refused: it is not a sum of products of short numbers, one of them along memory.
     """
     reduction = require_reduction(loop)
+    require_no_limit(loop)
     combine = reduction.combine
     if isinstance(combine, math.FmaOp):
         values = list(combine.operands[:2])

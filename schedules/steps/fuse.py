@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.legality import may_pass, note_if_refused, require_fusible
+from mlc.analysis.legality import may_pass, note_if_refused, require_fusible, require_same_end
 from mlc.analysis.memory_accesses import Effects
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
@@ -115,6 +115,7 @@ class _Fuser:
             raise Refused(f"'{op.name}' in between reads what is written there")
 
     def _check_iterations(self, first: ForOp, second: ForOp) -> None:
+        require_same_end(first, second)
         require_fusible(first, second, self._effects_of(first), self._effects_of(second))
 
 
@@ -143,6 +144,8 @@ def _merge(first: ForOp, second: ForOp) -> ForOp:
         block.add_op(op)
     block.add_op(YieldOp(*yielded))
     merged = first.like(initial, body)
+    if first.limit is not second.limit:
+        merged.set_limit(None)  # `require_same_end` has made sure that they do no harm
     merged.attributes |= first.attributes
     Rewriter.insert_op(merged, InsertPoint.before(first))
     for old, new in zip([*first.results, *second.results], merged.results, strict=True):

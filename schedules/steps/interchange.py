@@ -24,7 +24,7 @@ _IN_NEST = 0.9
 def interchange(outermost: ForOp, order: Sequence[str]) -> None:
     """Reorder the loops of a perfect nest: the places of the loops in `order` are filled in that order.
 
-    Only the headers move (dim, bounds, step, kind, attributes) and the counters that the body sees.
+    Only the headers move (dim, bounds, limit, step, kind, attributes) and the counters that the body sees.
 
     Raises:
         Refused: they are not parallel loops of one perfect nest, or a serial loop that they move over hands something
@@ -42,11 +42,13 @@ def interchange(outermost: ForOp, order: Sequence[str]) -> None:
     filled = dict(zip(chosen, wanted, strict=True))
     require_exchange(nest, [filled.get(loop, loop) for loop in nest])
     headers = [(dict(loop.properties), dict(loop.attributes)) for loop in wanted]
+    limits = [(loop.limit, loop.limit_multiple) for loop in wanted]
     uses = [list(loop.induction_variable.uses) for loop in wanted]
     hints = [loop.induction_variable.name_hint for loop in wanted]
-    for loop, (header, said), counter_uses, hint in zip(chosen, headers, uses, hints, strict=True):
+    for loop, (header, said), limit, counter_uses, hint in zip(chosen, headers, limits, uses, hints, strict=True):
         loop.properties.update(header)
         loop.attributes = said
+        loop.set_limit(*limit)
         for use in counter_uses:
             use.operation.operands[use.index] = loop.induction_variable
         loop.induction_variable.name_hint = hint

@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, rewritten_subscripts, set_subscripts
-from mlc.analysis.legality import require_reduction
+from mlc.analysis.legality import require_reduction, require_whole_blocks
 from mlc.analysis.reductions import Reduction
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
@@ -51,6 +51,7 @@ def split_reduction(loop: ForOp, parts: int) -> None:
     for op in loop.body.block.ops:
         if op.regions or (not isinstance(op, AccessOp) and counter in op.operands):
             raise Refused(f"'{op.name}' in it is more than the work on one element")
+    require_whole_blocks(loop, parts)
     if trips % parts:
         peel(loop, trips - trips % parts)
     ops, result = _split(loop, reduction, parts)

@@ -10,6 +10,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, replace_counter, simplify_quotients
+from mlc.analysis.legality import require_whole_blocks
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
@@ -26,8 +27,12 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
     Iterations that fill no block get a nest of their own, over one smaller block, so that the main one has no test. A
     loop no longer than one block becomes one block. If a loop is spread over threads, its blocks are. Returns the loops
     over blocks, in program order.
+
+    Raises:
+        Refused: the loop is serial, and a limit may end it within a block; nothing has been changed.
     """
     step, trips = loop.step.value.data, len(loop.range)
+    require_whole_blocks(loop, min(size, trips))
     if trips > size and trips % size:
         rest = peel(loop, trips - trips % size)
         return [*tile(loop, size), *tile(rest, size)]
@@ -70,7 +75,7 @@ def peel(loop: ForOp, trips: int) -> ForOp:
     for result, continued in zip(loop.results, rest.results, strict=True):
         result.replace_all_uses_with(continued)
     Rewriter.insert_op(rest, InsertPoint.after(loop))
-    rest.operands = loop.results
+    rest.start_from(loop.results)
     return rest
 
 

@@ -14,7 +14,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, set_subscripts
-from mlc.analysis.legality import note_if_refused
+from mlc.analysis.legality import note_if_refused, require_no_limit
 from mlc.dialects.arith import ExtSIOp, SIToFPOp
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, UnpackOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
@@ -104,6 +104,7 @@ def _unpacked(loop: ForOp) -> _UnpackedLoop:
         raise Refused("it is not a sum of products")
     if not loop.carried and [type(op) for op in list(loop.body.block.ops)[3:]] != [StoreOp, YieldOp]:
         raise Refused("it does more than store its weights as floats")
+    require_no_limit(loop)
     if loop.range.start or loop.range.step != 1 or len(loop.range) % PER_WORD:
         raise Refused(f"{len(loop.range)} iterations are not a multiple of {PER_WORD}, counted from 0")
     return _UnpackedLoop(loop, load, (widened, number), *word_subscript(load, loop, PER_WORD))

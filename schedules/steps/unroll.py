@@ -17,7 +17,7 @@ from mlc.analysis.accesses import (
     rewritten_subscripts,
     set_subscripts,
 )
-from mlc.analysis.legality import require_only_loops
+from mlc.analysis.legality import require_no_limit, require_only_loops
 from mlc.analysis.memory_accesses import is_repeatable
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
@@ -47,9 +47,10 @@ def unroll(loop: ForOp) -> None:
     An op that does not depend on the counter stays one op. The copies of a serial loop follow each other.
 
     Raises:
-        Refused: an op in it, other than loops, has a body of its own.
+        Refused: an op in it, other than loops, has a body of its own, or it is serial and ends at a limit.
     """
     require_only_loops(loop)
+    require_no_limit(loop)
     ops = _jam(loop) if loop.is_parallel else _chain(loop)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.detach()

@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, CounterValue, rewritten_subscripts, set_subscripts
-from mlc.analysis.legality import require_independent, require_reduction
+from mlc.analysis.legality import largest_block, require_independent, require_reduction
 from mlc.analysis.reductions import Combination
 from mlc.dialects.arith import SelectOp
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
@@ -35,8 +35,9 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
         s = 0 + vector.reduction <add>, v
 
     Iterations that fill no vector are one more step, in which only the first lanes are active and the others keep what
-    they have. A loop shorter than `lanes` is such a step alone, with the next power of two of lanes. The order in which
-    values are combined changes, and is the same in every run.
+    they have. A loop shorter than `lanes` is such a step alone, with the next power of two of lanes; a loop with a
+    limit has as many lanes as that allows. The order in which values are combined changes, and is the same in every
+    run.
 
     Raises:
         Refused: the loop is not a reduction of this form, or its iterations depend on each other through memory.
@@ -48,9 +49,10 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
     trips = len(loop.range)
     if trips < 2:
         raise Refused(f"it has {trips} iteration{'s' * (trips != 1)}")
+    lanes = largest_block(loop, min(lanes, next_power_of_two(trips)))
     _check_body(loop, combine)
     require_independent(loop)
-    ops, result = _reduce_in_lanes(loop, combine, combination, min(lanes, next_power_of_two(trips)))
+    ops, result = _reduce_in_lanes(loop, combine, combination, lanes)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.results[0].replace_all_uses_with(result)
     loop.detach()

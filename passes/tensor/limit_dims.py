@@ -1,0 +1,355 @@
+"""`limit-dims`: kernels whose dims are longer than the data end their loops where the data ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from mlc.analysis.calls import calls_of_functions
+from mlc.analysis.nests import update_type
+from mlc.dialects.loop import LIMITS, Limit, LimitsAttr
+from mlc.dialects.tensor import StructuredOp
+from mlc.dialects.tensor.places import PlacedOp
+from mlc.pass_manager.base import Pass
+from mlc.passes.tensor._tails import Extent, Tails, axis_along
+from mlc.support.context import CompilerContext
+from mlc.support.functions import extents_in, is_private, marks_of, models_of
+from mlc.support.linear import LinearForm, plain_dim
+from mlc.support.rounding import Rounding
+from mlc.support.types import tensor_type
+from mlc.targets.machine import resolve_target
+
+Needs = Mapping[int, Extent]
+"""Of which axes of a value only the elements before an extent are needed."""
+
+
+@dataclass(frozen=True)
+class LimitDimsPass(Pass):
+    """Tell each kernel how much of its dims is data, where an integer that the model computes or is given says so.
+
+        %in = call @compare(%places, %n)                               // places before %n
+        %y = call @attention(%q, %k, %in, %v)                          // a softmax of -inf where they are not
+    ->
+        %y = call @attention(%q, %k, %in, %v, %n)
+        func.func private @attention(…, %n: tensor<i64>) attributes {limits = #loop.limits<k: argument 4 by 16>}
+
+    Elements from `n` on are not needed if no one reads them: where all readers choose another number there, where a
+    reduction would combine what changes nothing, or where a result of the model is marked `mlc.extents`. What makes
+    them need not compute them either, and so on to the arguments. So attention over a cache of 4,096 places that holds
+    100 costs what 100 cost, and what `NonZero` finds is all that is computed with.
+
+    Extents are rounded up to vectors of the target, so that loops over blocks of lanes need no test for each element.
+    """
+
+    name = "limit-dims"
+    rounding = Rounding(4, "a reduction of padding is left out", skips_zeros=True)
+
+    target: str = ""
+    """The machine whose vectors count; the target of the compilation if empty."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        lanes = resolve_target(self.target or ctx.target).vector_bits // 32
+        functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration}
+        calls = calls_of_functions(module)
+        for model in models_of(module):
+            if len(model.body.blocks) > 1:
+                continue
+            kernels = {
+                function: calls[name]
+                for name, function in functions.items()
+                if is_private(function) and len(function.body.blocks) == 1 and calls.get(name)
+                if all(call.parent is model.body.block for call in calls[name])
+            }
+            limits = _Model(model, kernels, Tails(ctx.resources, model.body.block)).limits()
+            for kernel, of_calls in limits.items():
+                _set_limits(kernel, kernels[kernel], of_calls, lanes)
+
+
+Ends = dict[str, Extent]
+"""Where the loops over dims end."""
+
+
+@dataclass
+class _Model:
+    """One public function, and the kernels that it alone calls."""
+
+    function: func.FuncOp
+    kernels: Mapping[func.FuncOp, Sequence[func.CallOp]]
+    tails: Tails
+    _contexts: dict[func.CallOp, Tails] = field(default_factory=dict[func.CallOp, Tails])
+    """What is known in a kernel where a call calls it."""
+    _without: dict[func.FuncOp, set[str]] = field(default_factory=dict[func.FuncOp, set[str]])
+    """Dims of kernels whose loops do not end anywhere else, as calls or ops do not agree."""
+    _needed: dict[SSAValue, Needs] = field(default_factory=dict[SSAValue, Needs])
+    _ends: dict[func.CallOp, Ends] = field(default_factory=dict[func.CallOp, Ends])
+
+    def limits(self) -> dict[func.FuncOp, list[Ends]]:
+        """Where the loops of kernels end, for each of their calls; not those of kernels that run to the end."""
+        ops = list(self.function.body.block.ops)
+        values = (*self.function.args, *(result for op in ops for result in op.results))
+        if not any(isinstance(value.type, TensorType) and self.tails.symbol(value) for value in values):
+            return {}
+        called = {call: kernel for kernel, calls in self.kernels.items() for call in calls}
+        for op in ops:
+            self._learn(op, called)
+        while True:
+            self._needed, self._ends = {}, {}
+            for op in reversed(ops):
+                self._go_back(op, called)
+            found = {kernel: [self._ends[call] for call in calls] for kernel, calls in self.kernels.items()}
+            if all(self._agree(kernel, ends) for kernel, ends in list(found.items())):
+                return {kernel: ends for kernel, ends in found.items() if ends[0]}
+
+    def _agree(self, kernel: func.FuncOp, ends: Sequence[Ends]) -> bool:
+        """Whether all calls of a kernel let a dim end at an extent of one form; if not, it does not end there."""
+        wrong: set[str] = set()
+        for dim in {dim for each in ends for dim in each}:
+            forms = {(e.plus, e.factor, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
+            wrong |= {dim} if len(forms) > 1 else set()
+        self._without.setdefault(kernel, set()).update(wrong)
+        return not wrong
+
+    def _learn(self, op: Operation, called: Mapping[func.CallOp, func.FuncOp]) -> None:
+        if isinstance(op, CollapseShapeOp | ExpandShapeOp):
+            found = self.tails.tails[op.results[0]] = {}
+            axes = {each.before: each for each in _same_axes(op)}
+            for (axis, extent), tail in self.tails.tails.get(op.operands[0], {}).items():
+                if (same := axes.get(axis)) is not None and (after := same.extent_after(extent)) is not None:
+                    found[same.after, after] = tail
+        elif isinstance(op, func.CallOp) and (kernel := called.get(op)) is not None:
+            inside = self._contexts[op] = Tails(self.tails.resources, self.tails.home)
+            for value, argument in zip(op.operands, kernel.args, strict=True):
+                inside.hand_on(self.tails, value, argument)
+            for inner in kernel.body.block.ops:
+                if isinstance(inner, StructuredOp):
+                    inside.learn(inner)
+            for result, value in zip(op.results, _returned(kernel), strict=True):
+                self.tails.hand_on(inside, value, result)
+
+    def _go_back(self, op: Operation, called: Mapping[func.CallOp, func.FuncOp]) -> None:
+        match op:
+            case func.ReturnOp():
+                for value, needs in zip(op.operands, self._needs_of_callers(op), strict=True):
+                    _join(self._needed, value, needs)
+            case func.CallOp() if (kernel := called.get(op)) is not None:
+                results = [self._needed.get(result) for result in op.results]
+                without = self._without.setdefault(kernel, set())
+                self._ends[op], arguments = _KernelNeeds(kernel, self._contexts[op], results, without).find()
+                for value, needs in zip(op.operands, arguments, strict=True):
+                    _join(self._needed, value, needs)
+            case CollapseShapeOp() | ExpandShapeOp():
+                _join(self._needed, op.operands[0], _before_reshape(op, self._needed.get(op.results[0], {})))
+            case _:
+                for inner in op.walk():
+                    for value in inner.operands:
+                        _join(self._needed, value, {})
+
+    def _needs_of_callers(self, op: func.ReturnOp) -> list[Needs]:
+        found: list[Needs] = []
+        for marks in marks_of(op.operands, self.function.res_attrs):
+            symbols = {
+                axis: self.tails.symbol(op.operands[place])
+                for axis, place in enumerate(extents_in(marks))
+                if 0 <= place < len(op.operands)
+            }
+            found.append({axis: symbol for axis, symbol in symbols.items() if symbol is not None})
+        return found
+
+
+def _set_limits(kernel: func.FuncOp, calls: Sequence[func.CallOp], ends: Sequence[Ends], lanes: int) -> None:
+    """Say in a kernel where its loops end, for each call at an integer that it passes."""
+    if LIMITS in kernel.attributes:
+        return
+    limits: list[Limit] = []
+    for dim, extent in ends[0].items():
+        argument = _argument(kernel, calls, [each[dim].symbol for each in ends])
+        limits.append(Limit(dim, argument, extent.plus, lanes, extent.factor))
+    kernel.attributes[LIMITS] = LimitsAttr.of(limits)
+
+
+def _argument(kernel: func.FuncOp, calls: Sequence[func.CallOp], symbols: Sequence[SSAValue]) -> int:
+    """The number of the argument that calls pass these integers as, a new one if there is none."""
+    for number in range(len(kernel.args)):
+        if all(call.operands[number] is symbol for call, symbol in zip(calls, symbols, strict=True)):
+            return number
+    block = kernel.body.block
+    argument = block.insert_arg(symbols[0].type, len(block.args))
+    argument.name_hint = symbols[0].name_hint
+    update_type(kernel)
+    if kernel.arg_attrs is not None:
+        kernel.arg_attrs = ArrayAttr([*kernel.arg_attrs, DictionaryAttr({})])
+    for call, symbol in zip(calls, symbols, strict=True):
+        call.operands = [*call.operands, symbol]
+    return argument.index
+
+
+@dataclass
+class _KernelNeeds:
+    """What a kernel needs, given what is needed of its results: None for those that nobody reads."""
+
+    kernel: func.FuncOp
+    tails: Tails
+    results: Sequence[Needs | None]
+    without: set[str]
+    """Dims whose loops do not end anywhere else; more are found."""
+
+    def find(self) -> tuple[Ends, list[Needs]]:
+        """Where loops over dims end, and what is needed of the arguments.
+
+        A dim of several ops, whose loops schedules shape alike, ends at one place, or nowhere.
+        """
+        ops = list(self.kernel.body.block.ops)
+        if not all(isinstance(op, StructuredOp | PlacedOp | func.ReturnOp) for op in ops):
+            return {}, [{} for _ in self.kernel.args]
+        while True:
+            needed: dict[SSAValue, Needs] = {}
+            ends: dict[str, Extent | None] = {}
+            for op in reversed(ops):
+                for dim, extent in self._visit(op, needed):
+                    if ends.setdefault(dim, extent) != extent:
+                        ends[dim] = None
+            wrong = {dim for dim, extent in ends.items() if extent is None} - self.without
+            if not wrong:
+                found = {dim: extent for dim, extent in ends.items() if extent is not None}
+                return found, [needed.get(argument, {}) for argument in self.kernel.args]
+            self.without |= wrong
+
+    def _visit(self, op: Operation, needed: dict[SSAValue, Needs]) -> list[tuple[str, Extent | None]]:
+        """Note what an op needs of its operands; where the loops over its dims end."""
+        if isinstance(op, func.ReturnOp):
+            for value, needs in zip(op.operands, self.results, strict=True):
+                if needs is not None:
+                    _join(needed, value, needs)
+            return []
+        assert isinstance(op, StructuredOp | PlacedOp)
+        limits = {dim: e for dim, e in needed.get(op.result, {}).items() if op.dim_names[dim] not in self.without}
+        if isinstance(op, PlacedOp):
+            return self._visit_placed(op, limits, needed)
+        for dim in range(op.num_parallel, len(op.dims)):
+            if op.dim_names[dim] not in self.without and (end := self._end_of_reduction(op, dim)) is not None:
+                limits[dim] = end
+        for number, (value, affine) in enumerate(zip(op.inputs, op.index_maps, strict=True)):
+            needs = _subscripted(affine.results, limits, op.dim_sizes)
+            if op.reduction is None:
+                needs |= self._masked(op, number, affine.results, limits)
+            _join(needed, value, needs)
+        return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
+
+    def _visit_placed(
+        self, op: PlacedOp, limits: Needs, needed: dict[SSAValue, Needs]
+    ) -> list[tuple[str, Extent | None]]:
+        for value, affine in zip(op.indices, op.index_maps, strict=True):
+            _join(needed, value, _subscripted(affine.results, limits, op.dim_sizes))
+        _join(needed, op.data, {})
+        return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
+
+    def _end_of_reduction(self, op: StructuredOp, dim: int) -> Extent | None:
+        """An extent from which on there is nothing to combine."""
+        for extent in self.tails.extents_along(op, dim):
+            tail = self.tails.point(op, dim, extent)
+            if tail is not None and self.tails.is_neutral(op, tail):
+                return extent
+        return None
+
+    def _masked(
+        self, op: StructuredOp, number: int, subscripts: Sequence[AffineExpr], limits: Needs
+    ) -> dict[int, Extent]:
+        """The axes of an operand of which a map does not use the elements from an extent on."""
+        found: dict[int, Extent] = {}
+        for dim in range(op.num_parallel):
+            axis = axis_along(subscripts, dim)
+            if axis is None or dim in limits:
+                continue
+            for extent in self.tails.extents_along(op, dim):
+                if self.tails.point(op, dim, extent, unknown=number) is not None:
+                    found[axis] = extent
+                    break
+        return found
+
+
+def _join(needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:
+    """Note one more reader of a value: what both need of an axis is one extent, or all of it."""
+    known = needed.get(value)
+    needed[value] = needs if known is None else {a: e for a, e in known.items() if needs.get(a) == e}
+
+
+def _returned(function: func.FuncOp) -> Sequence[SSAValue]:
+    last = function.body.block.last_op
+    assert isinstance(last, func.ReturnOp)
+    return last.operands
+
+
+def _subscripted(subscripts: Sequence[AffineExpr], limits: Needs, sizes: Sequence[int]) -> dict[int, Extent]:
+    """The elements that an access reaches if dims run as far as their limits."""
+    reached = {axis: _end_of(subscript, limits, sizes) for axis, subscript in enumerate(subscripts)}
+    return {axis: extent for axis, extent in reached.items() if extent is not None}
+
+
+def _end_of(subscript: AffineExpr, limits: Needs, sizes: Sequence[int]) -> Extent | None:
+    """The extent that a subscript stays below: `a * dim + rest` with `rest < a` stays below `a` times the limit."""
+    if (dim := plain_dim(subscript)) is not None:
+        return limits.get(dim)
+    form = LinearForm.of(subscript)
+    limited = [] if form is None else [dim for dim in form.factors if dim in limits]
+    if form is None or len(limited) != 1:
+        return None
+    (dim,) = limited
+    factor, extent = form.factors[dim], limits[dim]
+    low, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
+    if factor < 1 or low < 0 or high >= factor:
+        return None
+    return Extent(extent.symbol, extent.plus, extent.factor * factor)
+
+
+@dataclass(frozen=True)
+class _SameAxis:
+    """An axis of a reshape's operand and one of its result that have the same elements in front of an extent."""
+
+    before: int
+    after: int
+    factor: Fraction
+    """How many times longer the extent is after it: for axes that are joined or split, of which these come first."""
+
+    def extent_after(self, extent: Extent) -> Extent | None:
+        """An extent of the operand as one of the result; None if it is not a whole number of elements."""
+        return _scaled(extent, self.factor)
+
+    def extent_before(self, extent: Extent) -> Extent | None:
+        """An extent of the result as one of the operand."""
+        return _scaled(extent, 1 / self.factor)
+
+
+def _scaled(extent: Extent, factor: Fraction) -> Extent | None:
+    scaled = extent.factor * factor
+    return Extent(extent.symbol, extent.plus, scaled.numerator) if scaled.denominator == 1 else None
+
+
+def _same_axes(op: CollapseShapeOp | ExpandShapeOp) -> list[_SameAxis]:
+    source, target = (tensor_type(value).get_shape() for value in (op.operands[0], op.results[0]))
+    joins = isinstance(op, CollapseShapeOp)
+    long = source if joins else target
+    found: list[_SameAxis] = []
+    for short_axis, group in enumerate(op.reassociation.data):
+        real = [axis for axis in (int(each.value.data) for each in group.data) if long[axis] > 1]
+        if real:
+            inner = Fraction(prod(long[axis] for axis in real[1:]))
+            found.append(_SameAxis(real[0], short_axis, inner) if joins else _SameAxis(short_axis, real[0], 1 / inner))
+    return found
+
+
+def _before_reshape(op: CollapseShapeOp | ExpandShapeOp, needs: Needs) -> Needs:
+    """What is needed of the operand of a reshape."""
+    found: dict[int, Extent] = {}
+    for same in _same_axes(op):
+        after = needs.get(same.after)
+        if after is not None and (before := same.extent_before(after)) is not None:
+            found[same.before] = before
+    return found

@@ -1,0 +1,70 @@
+"""The limits that a kernel says its dims have become those of its loops."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import LIMITS, ForOp, Limit, LimitsAttr, LoadOp
+from mlc.support.types import scalar_attribute
+
+_LARGEST = 1 << 48
+"""More than any extent, so that sums do not overflow."""
+
+
+def set_limits(function: func.FuncOp) -> None:
+    """Let the loops of a function, named by dims, end where its attribute says, which is taken off."""
+    said = function.attributes.pop(LIMITS, None)
+    if not isinstance(said, LimitsAttr):
+        return
+    writer = _Entry(function)
+    ends = {limit.dim: (writer.end(limit), limit.multiple * limit.factor) for limit in said.data}
+    for op in function.walk():
+        if isinstance(op, ForOp) and (end := ends.get(op.dim.data)) is not None:
+            op.set_limit(*end)
+
+
+class _Entry:
+    """Ops at the start of a function."""
+
+    def __init__(self, function: func.FuncOp) -> None:
+        self._arguments = function.args
+        self._before = function.body.blocks[0].first_op
+        self._location = function.location
+        self._extents: dict[tuple[int, int, int], SSAValue] = {}
+
+    def end(self, limit: Limit) -> SSAValue:
+        """Where loops with a limit end."""
+        key = (limit.argument, limit.plus, limit.multiple)
+        if key not in self._extents:
+            self._extents[key] = self._extent(limit)
+        rounded = self._extents[key]
+        if limit.factor == 1:
+            return rounded
+        least = self._add(arith.MinSIOp(rounded, self._number(-(-_LARGEST // limit.factor))))
+        return self._add(arith.MuliOp(least, self._number(limit.factor)))
+
+    def _extent(self, limit: Limit) -> SSAValue:
+        """The integer that the argument holds, and the number that is added, 1 if that is less, rounded up."""
+        load = LoadOp(self._arguments[limit.argument], [])
+        value = self._add(arith.IndexCastOp(self._add(load), IndexType()))
+        value = self._add(arith.MinSIOp(value, self._number(_LARGEST)))
+        if limit.plus:
+            value = self._add(arith.AddiOp(value, self._number(limit.plus)))
+        value = self._add(arith.MaxSIOp(value, self._number(1)))
+        if limit.multiple == 1:
+            return value
+        above = self._add(arith.AddiOp(value, self._number(limit.multiple - 1)))
+        multiple = self._number(limit.multiple)
+        return self._add(arith.MuliOp(self._add(arith.DivUIOp(above, multiple)), multiple))
+
+    def _number(self, value: int) -> SSAValue:
+        return self._add(arith.ConstantOp(scalar_attribute(value, IndexType())))
+
+    def _add(self, op: Operation) -> SSAValue:
+        op.location = self._location
+        assert self._before is not None
+        Rewriter.insert_op(op, InsertPoint.before(self._before))
+        return op.results[0]
