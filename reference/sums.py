@@ -43,7 +43,8 @@ class Sums:
     in_any_order: bool = False
     """Whether the order of the terms is left open for some of them."""
     with_zeros: bool = False
-    """Whether it is left open which products with zeros are among the terms: those between the pixels of an image."""
+    """Whether it is left open which products with zeros are among the terms: those between the pixels of an image, or
+    after a limit."""
 
     def __or__(self, other: Sums) -> Sums:
         return Sums(
@@ -69,7 +70,7 @@ def _sums(op: Operation) -> Sums:
     if isinstance(op, ScanLike):
         return Sums(max(1, op.steps)) if any(map(_is_float, op.initial)) else Sums()
     if isinstance(op, ForOp):
-        return Sums(max(1, len(op.range))) if any(map(_is_float, op.iter_args)) else Sums()
+        return Sums(max(1, len(op.range)), False, op.limit is not None) if any(map(_is_float, op.iter_args)) else Sums()
     if isinstance(op, _GRAPH_SUMS):
         zeros = isinstance(op, graph.ConvTransposeOp)
         return Sums(max(_elements(v) for v in op.operands), True, zeros) if _is_float(op.results[0]) else Sums()

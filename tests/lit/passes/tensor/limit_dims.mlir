@@ -14,7 +14,7 @@
 // CHECK: func.call @compare(%{{.*}}, %{{.*}}) : (tensor<48xi64>, tensor<i64>) -> tensor<48xi1>
 // CHECK: func.call @attention(%q, %x, %{{.*}}, %v, %n)
 // HASWELL: limits = #loop.limits<n: argument 1 by 8>
-// CODE: llvm.func @main
+// CODE: llvm.func
 func.func @main(%q: tensor<4x1x3xf32>, %x: tensor<4x3x48xf32>, %n: tensor<i64>, %v: tensor<4x48x5xf32>) -> tensor<4x1x5xf32> {
   %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47]> : tensor<48xi64>
   %in = graph.compare lt, %i, %n : tensor<48xi64>, tensor<i64> -> tensor<48xi1>
@@ -34,7 +34,7 @@ func.func @main(%q: tensor<4x1x3xf32>, %x: tensor<4x3x48xf32>, %n: tensor<i64>, 
 // CHECK-LABEL: func.func private @where_sum
 // CHECK-SAME: limits = #loop.limits<k: argument 2 plus 1 by 16, n: argument 2 plus 1 by 16>
 // HASWELL: plus 1 by 8
-// CODE: llvm.func @main
+// CODE: llvm.func
 func.func @main(%x: tensor<3x48xi32>, %place: tensor<i64>) -> (tensor<3xi32>, tensor<48xi1>) {
   %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47]> : tensor<48xi64>
   %in = graph.compare ge, %place, %i : tensor<i64>, tensor<48xi64> -> tensor<48xi1>
@@ -52,7 +52,7 @@ func.func @main(%x: tensor<3x48xi32>, %place: tensor<i64>) -> (tensor<3xi32>, te
 // CHECK-LABEL: func.func private @tanh
 // CHECK-SAME: limits = #loop.limits<n: argument 1 by 16 times 20>
 // HASWELL: times 20
-// CODE: llvm.func @main
+// CODE: llvm.func
 func.func @main(%x: tensor<40x10xf32>, %w: tensor<10x20xf32>, %b: tensor<20xf32>, %rows: tensor<i64>)
     -> (tensor<40x2x10xf32> {mlc.extents = array<i64: 1, -1, -1>}, tensor<i64>) {
   %0 = graph.matmul %x, %w : tensor<40x10xf32>, tensor<10x20xf32> -> tensor<40x20xf32>
@@ -72,7 +72,7 @@ func.func @main(%x: tensor<40x10xf32>, %w: tensor<10x20xf32>, %b: tensor<20xf32>
 // CHECK: func.func @main(%x: tensor<3x48xf32>
 // HASWELL-NOT: limits
 // HASWELL: func.func @main(%x: tensor<3x48xf32>
-// CODE: llvm.func @main
+// CODE: llvm.func
 func.func @main(%x: tensor<3x48xf32>, %n: tensor<i64>, %places: tensor<48xi64>)
     -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3x48xf32>) {
   %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47]> : tensor<48xi64>
@@ -100,7 +100,7 @@ func.func @main(%x: tensor<3x48xf32>, %n: tensor<i64>, %places: tensor<48xi64>)
 // CHECK: func.call @compare(%{{.*}}, %a)
 // CHECK: func.call @compare(%{{.*}}, %b)
 // HASWELL: limits
-// CODE: llvm.func @main
+// CODE: llvm.func
 func.func @main(%x: tensor<48x48xf32>, %a: tensor<i64>, %b: tensor<i64>) -> tensor<48xf32> {
   %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47]> : tensor<48xi64>
   %zero = graph.constant dense<0.0> : tensor<f32>
