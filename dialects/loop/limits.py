@@ -18,7 +18,7 @@ class Limit:
 
     dim: str
     argument: int
-    """The number of the kernel's argument that holds the integer, one of rank 0."""
+    """The number of the kernel's argument that holds the integer, a tensor of one element."""
     plus: int = 0
     """What is added to that."""
     multiple: int = 1

@@ -46,7 +46,7 @@ _MOST_COUNTED = 1 << 20
 
 @dataclass(frozen=True)
 class Extent:
-    """`(symbol + plus) * factor` elements, where `symbol` is an integer of rank 0 that the model has.
+    """`(symbol + plus) * factor` elements, where `symbol` is a single integer that the model has.
 
     What is known of an extent is known of a larger one as well, so it may be rounded up.
     """
@@ -105,7 +105,7 @@ class Tails:
     counts: dict[SSAValue, int | None] = field(default_factory=dict[SSAValue, "int | None"])
     """Along which axis a value counts from 0; None if it does not."""
     symbols: dict[SSAValue, Extent] = field(default_factory=dict[SSAValue, Extent])
-    """What integers of rank 0 are."""
+    """What single integers are."""
 
     def hand_on(self, others: Tails, known: SSAValue, to: SSAValue) -> None:
         """Let a value be known as another one is to others: an argument of a kernel, as what a call passes."""
@@ -115,11 +115,11 @@ class Tails:
             self.symbols[to] = symbol
 
     def symbol(self, value: SSAValue) -> Extent | None:
-        """What an integer of rank 0 is, by itself as a rule; None for other values, and for constants."""
+        """What a single integer is, by itself as a rule; None for other values, and for constants."""
         if value in self.symbols:
             return self.symbols[value]
         kind, owner = tensor_type(value), value.owner
-        if kind.get_num_dims() or kind.element_type not in (i32, i64) or isinstance(owner, arith.ConstantOp):
+        if set(kind.get_shape()) - {1} or kind.element_type not in (i32, i64) or isinstance(owner, arith.ConstantOp):
             return None
         if (owner if isinstance(owner, Block) else owner.parent) is not self.home:
             return None
@@ -145,8 +145,7 @@ class Tails:
 
     def learn(self, op: StructuredOp) -> None:
         """Note what follows of the operands of an op for its result."""
-        kind = tensor_type(op.result)
-        if not kind.get_num_dims():
+        if not set(tensor_type(op.result).get_shape()) - {1}:
             if op.reduction is None and (extent := self._at_no_place(op)) is not None:
                 self.symbols[op.result] = extent
             return

@@ -9,7 +9,6 @@ from math import prod
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
-from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -22,6 +21,7 @@ from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._tails import Extent, Tails, axis_along
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
+from mlc.support.ir import RESHAPES
 from mlc.support.linear import LinearForm, plain_dim
 from mlc.support.rounding import Rounding
 from mlc.support.types import tensor_type
@@ -118,12 +118,15 @@ class _Model:
         return not wrong
 
     def _learn(self, op: Operation, called: Mapping[func.CallOp, func.FuncOp]) -> None:
-        if isinstance(op, CollapseShapeOp | ExpandShapeOp):
-            found = self.tails.tails[op.results[0]] = {}
-            axes = {each.before: each for each in _same_axes(op)}
-            for (axis, extent), tail in self.tails.tails.get(op.operands[0], {}).items():
-                if (same := axes.get(axis)) is not None and (after := same.extent_after(extent)) is not None:
-                    found[same.after, after] = tail
+        if isinstance(op, RESHAPES):
+            (result,), root = op.results, _unreshaped(op.operands[0])
+            found = self.tails.tails[result] = {}
+            for before, after, factor in _same_axes(root, result):
+                for (axis, extent), tail in self.tails.tails.get(root, {}).items():
+                    if axis == before and (scaled := _scaled(extent, factor)) is not None:
+                        found[after, scaled] = tail
+            if (symbol := self.tails.symbol(root)) is not None:
+                self.tails.symbols[result] = symbol
         elif isinstance(op, func.CallOp) and (kernel := called.get(op)) is not None:
             inside = self._contexts[op] = Tails(self.tails.resources, self.tails.home)
             for value, argument in zip(op.operands, kernel.args, strict=True):
@@ -145,8 +148,10 @@ class _Model:
                 self._ends[op], arguments = _KernelNeeds(kernel, self._contexts[op], results, without).find()
                 for value, needs in zip(op.operands, arguments, strict=True):
                     _join(self._needed, value, needs)
-            case CollapseShapeOp() | ExpandShapeOp():
-                _join(self._needed, op.operands[0], _before_reshape(op, self._needed.get(op.results[0], {})))
+            case _ if isinstance(op, RESHAPES):
+                (result,), root = op.results, _unreshaped(op.operands[0])
+                if (needs := self._needed.get(result)) is not None:
+                    _join(self._needed, root, _before_reshape(root, result, needs))
             case _:
                 for inner in op.walk():
                     for value in inner.operands:
@@ -309,47 +314,41 @@ def _end_of(subscript: AffineExpr, limits: Needs, sizes: Sequence[int]) -> Exten
     return Extent(extent.symbol, extent.plus, extent.factor * factor)
 
 
-@dataclass(frozen=True)
-class _SameAxis:
-    """An axis of a reshape's operand and one of its result that have the same elements in front of an extent."""
+def _unreshaped(value: SSAValue) -> SSAValue:
+    """What a value is before all reshapes."""
+    while isinstance(op := value.owner, RESHAPES):
+        value = op.operands[0]
+    return value
 
-    before: int
-    after: int
-    factor: Fraction
-    """How many times longer the extent is after it: for axes that are joined or split, of which these come first."""
 
-    def extent_after(self, extent: Extent) -> Extent | None:
-        """An extent of the operand as one of the result; None if it is not a whole number of elements."""
-        return _scaled(extent, self.factor)
+def _same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:
+    """The axes of a tensor and of its reshape that have the same elements in front of an extent, and how many times
+    longer that is after it: axes that are as long, and have as much inside; and the first ones, whatever they join."""
+    places = [_places(value) for value in (before, after)]
+    same = {places[1].index(place): number for number, place in enumerate(places[0]) if places[1].count(place) == 1}
+    found = [(number, axis, Fraction(1)) for axis, number in same.items() if places[0][number][0] > 1]
+    first = [next((axis for axis, (extent, _) in enumerate(each) if extent > 1), None) for each in places]
+    if first[0] is not None and first[1] is not None and (first[0], first[1], Fraction(1)) not in found:
+        found.append((first[0], first[1], Fraction(places[0][first[0]][1], places[1][first[1]][1])))
+    return found
 
-    def extent_before(self, extent: Extent) -> Extent | None:
-        """An extent of the result as one of the operand."""
-        return _scaled(extent, 1 / self.factor)
+
+def _places(value: SSAValue) -> list[tuple[int, int]]:
+    """The extent of each axis, and how many elements one step along it moves over."""
+    shape = tensor_type(value).get_shape()
+    return [(extent, prod(shape[axis + 1 :])) for axis, extent in enumerate(shape)]
 
 
 def _scaled(extent: Extent, factor: Fraction) -> Extent | None:
+    """So many times an extent; None if that is not a whole number of elements."""
     scaled = extent.factor * factor
     return Extent(extent.symbol, extent.plus, scaled.numerator) if scaled.denominator == 1 else None
 
 
-def _same_axes(op: CollapseShapeOp | ExpandShapeOp) -> list[_SameAxis]:
-    source, target = (tensor_type(value).get_shape() for value in (op.operands[0], op.results[0]))
-    joins = isinstance(op, CollapseShapeOp)
-    long = source if joins else target
-    found: list[_SameAxis] = []
-    for short_axis, group in enumerate(op.reassociation.data):
-        real = [axis for axis in (int(each.value.data) for each in group.data) if long[axis] > 1]
-        if real:
-            inner = Fraction(prod(long[axis] for axis in real[1:]))
-            found.append(_SameAxis(real[0], short_axis, inner) if joins else _SameAxis(short_axis, real[0], 1 / inner))
-    return found
-
-
-def _before_reshape(op: CollapseShapeOp | ExpandShapeOp, needs: Needs) -> Needs:
-    """What is needed of the operand of a reshape."""
+def _before_reshape(root: SSAValue, result: SSAValue, needs: Needs) -> Needs:
+    """What is needed of a tensor, where so much is needed of its reshape."""
     found: dict[int, Extent] = {}
-    for same in _same_axes(op):
-        after = needs.get(same.after)
-        if after is not None and (before := same.extent_before(after)) is not None:
-            found[same.before] = before
+    for before, after, factor in _same_axes(root, result):
+        if after in needs and (extent := _scaled(needs[after], 1 / factor)) is not None:
+            found[before] = extent
     return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import LIMITS, ForOp, Limit, LimitsAttr, LoadOp
-from mlc.support.types import scalar_attribute
+from mlc.support.types import memref_type, scalar_attribute
 
 _LARGEST = 1 << 48
 """More than any extent, so that sums do not overflow."""
@@ -48,7 +49,8 @@ class _Entry:
 
     def _extent(self, limit: Limit) -> SSAValue:
         """The integer that the argument holds, and the number that is added, 1 if that is less, rounded up."""
-        load = LoadOp(self._arguments[limit.argument], [])
+        argument = self._arguments[limit.argument]
+        load = LoadOp(argument, [], AffineMap(0, 0, (AffineExpr.constant(0),) * memref_type(argument).get_num_dims()))
         value = self._add(arith.IndexCastOp(self._add(load), IndexType()))
         value = self._add(arith.MinSIOp(value, self._number(_LARGEST)))
         if limit.plus:
