@@ -8,87 +8,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
-    i1,
     i32,
     i64,
 )
 from xdsl.dialects.tensor import YieldOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
+from mlc.dialects.arith import CmpiOp
 from mlc.dialects.tensor import ReduceOp, StructuredOp
+from mlc.passes.tensor._known_scalars import Count, Extent, Scalar, Symbol, Tail, known_values
 from mlc.reference.constants import constant_data
-from mlc.reference.execution import evaluate, has_meaning
-from mlc.support.dtypes import to_numpy
 from mlc.support.ir import identity_of
 from mlc.support.linear import plain_dim
 from mlc.support.resources import Resources
 from mlc.support.types import element_type, tensor_type
 
-Array = NDArray[Any]
 _MOST_COUNTED = 1 << 20
 """How long a row of numbers 0, 1, 2, … is that is looked at."""
-
-
-@dataclass(frozen=True)
-class Extent:
-    """`(symbol + plus) * factor` elements, where `symbol` is a single integer that the model has.
-
-    What is known of an extent is known of a larger one as well, so it may be rounded up.
-    """
-
-    symbol: SSAValue
-    plus: int = 0
-    factor: int = 1
-
-
-@dataclass(frozen=True)
-class Tail:
-    """What all elements from an extent on are, along an axis."""
-
-    number: Array
-    """Of rank 0."""
-    or_nan: bool = False
-    """Whether they may be NaN as well, in rows that have nothing but NaN before the extent."""
-
-
-@dataclass(frozen=True)
-class _Count:
-    """A counter that is at the extent, or beyond."""
-
-
-@dataclass(frozen=True)
-class _Symbol:
-    """The value of a symbol, and a number more."""
-
-    extent: Extent
-
-
-_Scalar = Tail | _Count | _Symbol | None
-"""What is known of a scalar for points from an extent on."""
-
-_SAME_NUMBER = (ExtSIOp, arith.IndexCastOp)
-"""Ops that keep the number of a count."""
-_NAN_STAYS_NAN = (math.ExpOp, math.Exp2Op, arith.MulfOp, arith.ExtFOp, arith.TruncFOp)
-"""Ops whose result is NaN where an operand is."""
-_FALSE_FROM = {"slt": 0, "sle": 1, "eq": 1}
-"""Comparisons `count ? number` that are false from as many after the number on."""
-_TRUE_FROM = {"sge": 0, "sgt": 1, "ne": 1}
-_SWAPPED = {"slt": "sgt", "sle": "sge", "sgt": "slt", "sge": "sle", "eq": "eq", "ne": "ne"}
 
 
 @dataclass
@@ -159,9 +108,8 @@ class Tails:
 
     def _at_no_place(self, op: StructuredOp) -> Extent | None:
         block = op.point_block()
-        known: list[_Scalar] = [self._read(op, i, -1, None) for i in range(len(op.inputs))]
-        found = self._evaluated(op, -1, block.args, known, cast(YieldOp, block.last_op), None)
-        return found.extent if isinstance(found, _Symbol) else None
+        found = self._values(op, block, -1).get(_yielded(block))
+        return found.extent if isinstance(found, Symbol) else None
 
     def _is_kept(self, op: StructuredOp, tail: Tail) -> bool:
         """Whether a reduction of numbers that are all this one is this one."""
@@ -185,134 +133,65 @@ class Tails:
                 found |= dict.fromkeys(e for a, e in self.tails.get(value, {}) if a == axis)
                 counted = counted or self.count_axis(value) == axis
         if counted:
-            symbols = [s for v in op.inputs if (s := self.symbol(v)) is not None and s.factor == 1]
-            found |= dict.fromkeys(Extent(s.symbol, s.plus + more) for s in symbols for more in (0, 1))
+            block = op.point_block()
+            values = self._values(op, block, dim)
+            for inner in block.ops:
+                known = [values.get(v) for v in inner.operands] if isinstance(inner, CmpiOp) else []
+                for each in known:
+                    if isinstance(each, Symbol) and each.extent.factor == 1:
+                        found |= dict.fromkeys(Extent(each.extent.symbol, each.extent.plus + more) for more in (0, 1))
         return list(found)
 
     def point(self, op: StructuredOp, dim: int, extent: Extent, unknown: int | None = None) -> Tail | None:
         """What each point of an op is from an extent on along a dim, if nothing is known of the operand `unknown`.
 
-        Zero times anything is zero, NaN and infinities as well: padding is left out (`Rounding.skips_zeros`).
+        Zero times anything is zero here, and -inf plus anything is -inf, NaN and infinities as well: padding is left
+        out (`Rounding.skips_zeros`).
         """
-        known: list[_Scalar] = [
+        known: list[Scalar] = [
             None if number == unknown else self._read(op, number, dim, extent) for number in range(len(op.inputs))
         ]
-        if not any(isinstance(each, Tail | _Count) for each in known):
+        if not any(isinstance(each, Tail | Count) for each in known):
             return None
         if op.contracts:
             return next((each for each in known if isinstance(each, Tail) and not each.number), None)
         block = op.point_block()
-        found = self._evaluated(op, dim, block.args, known, cast(YieldOp, block.last_op), extent)
+        found = known_values(
+            block, known, extent, lambda difference: _is_below_maximum(op, dim, block, difference.operands)
+        ).get(_yielded(block))
         return found if isinstance(found, Tail) else None
 
-    def _read(self, op: StructuredOp, number: int, dim: int, extent: Extent | None) -> _Scalar:
+    def _values(self, op: StructuredOp, block: Block, dim: int) -> Mapping[SSAValue, Scalar]:
+        """What is known of the values of a point, wherever it is along a dim."""
+        return known_values(block, [self._read(op, number, dim, None) for number in range(len(op.inputs))])
+
+    def _read(self, op: StructuredOp, number: int, dim: int, extent: Extent | None) -> Scalar:
         """What is known of the elements of an operand that are read there."""
         value = op.inputs[number]
         if (symbol := self.symbol(value)) is not None:
-            return _Symbol(symbol)
+            return Symbol(symbol)
         axis = axis_along(op.index_maps[number].results, dim)
         if axis is None:
             return None
         if extent is not None and (tail := self.tails.get(value, {}).get((axis, extent))) is not None:
             return tail
-        return _Count() if self.count_axis(value) == axis else None
-
-    def _evaluated(
-        self,
-        op: StructuredOp,
-        dim: int,
-        arguments: Sequence[SSAValue],
-        known: Sequence[_Scalar],
-        end: YieldOp,
-        extent: Extent | None,
-    ) -> _Scalar:
-        values: dict[SSAValue, _Scalar] = dict(zip(arguments, known, strict=True))
-        inner = end.prev_op
-        ops: list[Operation] = []
-        while inner is not None:
-            ops.append(inner)
-            inner = inner.prev_op
-        for inner in reversed(ops):
-            result = self._result(inner, [values.get(v) for v in inner.operands], extent)
-            if result is None and isinstance(inner, arith.SubfOp):
-                result = self._without_maximum(op, dim, inner, arguments, values)
-            values.update(dict.fromkeys(inner.results, result))
-        return values.get(end.arguments[0])
-
-    def _result(self, op: Operation, operands: Sequence[_Scalar], extent: Extent | None) -> _Scalar:
-        match op, operands:
-            case arith.ConstantOp(value=FloatAttr() | IntegerAttr() as number), _:
-                return Tail(np.asarray(number.value.data).astype(to_numpy(op.result.type)))
-            case SelectOp(), [Tail() as condition, on_true, on_false]:
-                return on_true if condition.number else on_false
-            case CmpiOp(), [_Count(), _Symbol() as symbol]:
-                return _compared(op.predicate_name, symbol.extent, extent)
-            case CmpiOp(), [_Symbol() as symbol, _Count()]:
-                return _compared(_SWAPPED.get(op.predicate_name, ""), symbol.extent, extent)
-            case arith.AddiOp(), [_Symbol() as symbol, Tail() as number] | [Tail() as number, _Symbol() as symbol]:
-                plus = symbol.extent.plus + int(number.number)
-                return _Symbol(Extent(symbol.extent.symbol, plus)) if abs(plus) <= _MOST_COUNTED else None
-            case _, [_Count() | _Symbol() as found] if isinstance(op, _SAME_NUMBER):
-                return found
-            case arith.AndIOp(), [Tail() as one, _] | [_, Tail() as one] if not one.number:
-                return one
-            case arith.OrIOp(), [Tail() as one, _] | [_, Tail() as one] if op.result.type == i1 and one.number:
-                return one
-            case arith.MulfOp(), [Tail() as zero, None] | [None, Tail() as zero] if not zero.number:
-                return zero
-            case arith.DivfOp(), [Tail() as zero, None] if not zero.number:
-                return zero
-            case _ if operands and all(isinstance(each, Tail) for each in operands) and _is_function(op):
-                tails = cast("Sequence[Tail]", operands)
-                or_nan = any(tail.or_nan for tail in tails)
-                if or_nan and not isinstance(op, _NAN_STAYS_NAN):
-                    return None
-                (result,) = evaluate(op, [tail.number for tail in tails])
-                return Tail(result, or_nan)
-            case _:
-                return None
-
-    def _without_maximum(
-        self,
-        op: StructuredOp,
-        dim: int,
-        difference: arith.SubfOp,
-        arguments: Sequence[SSAValue],
-        values: dict[SSAValue, _Scalar],
-    ) -> Tail | None:
-        """`x - max(x)` where `x` is -inf: it is -inf again, but for a maximum of -inf or NaN, of which all of the row
-        becomes NaN."""
-        own, other = difference.operands
-        tail = values.get(own)
-        if own not in arguments or other not in arguments or not isinstance(tail, Tail) or tail.or_nan:
-            return None
-        numbers = [list(arguments).index(value) for value in (own, other)]
-        reads = [(op.inputs[n], op.index_maps[n].results) for n in numbers]
-        if tail.number != -np.inf or AffineExpr.dimension(dim) in reads[1][1] or not _is_maximum_of_rows(*reads):
-            return None
-        return Tail(tail.number, or_nan=True)
+        return Count() if self.count_axis(value) == axis else None
 
 
-def _is_function(op: Operation) -> bool:
-    return len(op.results) == 1 and not op.regions and has_meaning(type(op))
+def _yielded(block: Block) -> SSAValue:
+    last = block.last_op
+    assert isinstance(last, YieldOp)
+    return last.arguments[0]
 
 
-def _compared(predicate: str, number: Extent, extent: Extent | None) -> Tail | None:
-    """What `count <predicate> number` is for a count from `extent` on."""
-    if extent is None or (extent.symbol, extent.factor, number.factor) != (number.symbol, 1, 1):
-        return None
-    beyond = extent.plus - number.plus
-    for table, result in ((_FALSE_FROM, False), (_TRUE_FROM, True)):
-        if predicate in table and beyond >= table[predicate]:
-            return Tail(np.asarray(result))
-    return None
-
-
-def _is_maximum_of_rows(
-    own: tuple[SSAValue, Sequence[AffineExpr]], other: tuple[SSAValue, Sequence[AffineExpr]]
-) -> bool:
-    """Whether the second is the maximum of a row of the first, read for the same row."""
-    (value, subscripts), (maximum, rows) = own, other
+def _is_below_maximum(op: StructuredOp, dim: int, block: Block, operands: Sequence[SSAValue]) -> bool:
+    """Whether operands of a point are an element, and the maximum of the row along a dim that it is in."""
+    numbers = [value.index for value in operands if isinstance(value, BlockArgument) and value.owner is block]
+    if len(numbers) != len(operands):
+        return False
+    (value, subscripts), (maximum, rows) = ((op.inputs[n], op.index_maps[n].results) for n in numbers)
+    if AffineExpr.dimension(dim) in rows:
+        return False
     reduce = maximum.owner
     if not isinstance(reduce, ReduceOp) or reduce.reduction not in ("max", "maxnum") or not reduce.passes_through:
         return False

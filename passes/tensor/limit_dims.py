@@ -18,7 +18,8 @@ from mlc.dialects.loop import LIMITS, Limit, LimitsAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.pass_manager.base import Pass
-from mlc.passes.tensor._tails import Extent, Tails, axis_along
+from mlc.passes.tensor._known_scalars import Extent
+from mlc.passes.tensor._tails import Tails, axis_along
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
 from mlc.support.ir import RESHAPES

@@ -35,6 +35,7 @@ _PAGES = [
     "docs/irdl.md",
     "docs/machines.md",
     "docs/security.md",
+    "docs/shapes.md",
     "ARCHITECTURE.md",
     pytest.param("examples/digits/README.md", marks=pytest.mark.slow),
 ]

@@ -1,0 +1,148 @@
+"""What is known of the scalars of a point: of a computation for points from an extent on, along a dim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
+from xdsl.ir import Block, Operation, SSAValue
+
+from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
+from mlc.reference.execution import evaluate, has_meaning
+from mlc.support.dtypes import to_numpy
+
+Array = NDArray[Any]
+_MOST_ADDED = 1 << 20
+"""The greatest number that is added to a symbol."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """`(symbol + plus) * factor` elements, where `symbol` is a single integer that the model has.
+
+    What is known of an extent is known of a larger one as well, so it may be rounded up.
+    """
+
+    symbol: SSAValue
+    plus: int = 0
+    factor: int = 1
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What all elements from an extent on are, along an axis."""
+
+    number: Array
+    """Of rank 0."""
+    or_nan: bool = False
+    """Whether they may be NaN as well, in rows that have nothing but NaN before the extent."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """A counter that is at the extent, or beyond."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """The value of a symbol, and a number more."""
+
+    extent: Extent
+
+
+Scalar = Tail | Count | Symbol | None
+"""What is known of a scalar for points from an extent on."""
+
+_SAME_NUMBER = (ExtSIOp, arith.IndexCastOp)
+"""Ops that keep the number of a count."""
+_NAN_STAYS_NAN = (math.ExpOp, math.Exp2Op, arith.MulfOp, arith.ExtFOp, arith.TruncFOp)
+"""Ops whose result is NaN where an operand is."""
+_FALSE_FROM = {"slt": 0, "sle": 1, "eq": 1}
+"""Comparisons `count ? number` that are false from as many after the number on."""
+_TRUE_FROM = {"sge": 0, "sgt": 1, "ne": 1}
+_SWAPPED = {"slt": "sgt", "sle": "sge", "sgt": "slt", "sge": "sle", "eq": "eq", "ne": "ne"}
+
+
+def known_values(
+    block: Block,
+    arguments: Sequence[Scalar],
+    extent: Extent | None = None,
+    is_below_maximum: Callable[[arith.SubfOp], bool] = lambda op: False,
+) -> Mapping[SSAValue, Scalar]:
+    """What is known of the values in a block of scalar ops.
+
+    Args:
+        block: what computes a point.
+        arguments: what is known of its arguments.
+        extent: the one from which on the points are, along a dim; None if only symbols are asked for.
+        is_below_maximum: whether a difference is that of an element and the maximum of its row, along that dim.
+    """
+    values: dict[SSAValue, Scalar] = dict(zip(block.args, arguments, strict=True))
+    for op in block.ops:
+        operands = [values.get(v) for v in op.operands]
+        result = _result(op, operands, extent)
+        if result is None and isinstance(op, arith.SubfOp) and _is_least(operands[0]) and is_below_maximum(op):
+            # -inf again, but for a maximum of -inf or NaN, which makes NaN of all of the row.
+            result = Tail(np.asarray(-np.inf, to_numpy(op.result.type)), or_nan=True)
+        values.update(dict.fromkeys(op.results, result))
+    return values
+
+
+def _is_least(known: Scalar) -> bool:
+    return isinstance(known, Tail) and not known.or_nan and known.number == -np.inf
+
+
+def _result(op: Operation, operands: Sequence[Scalar], extent: Extent | None) -> Scalar:
+    match op, operands:
+        case arith.ConstantOp(value=FloatAttr() | IntegerAttr() as number), _:
+            return Tail(np.asarray(number.value.data).astype(to_numpy(op.result.type)))
+        case SelectOp(), [Tail() as condition, on_true, on_false]:
+            return on_true if condition.number else on_false
+        case CmpiOp(), [Count(), Symbol() as symbol]:
+            return _compared(op.predicate_name, symbol.extent, extent)
+        case CmpiOp(), [Symbol() as symbol, Count()]:
+            return _compared(_SWAPPED.get(op.predicate_name, ""), symbol.extent, extent)
+        case arith.AddiOp(), [Symbol() as symbol, Tail() as number] | [Tail() as number, Symbol() as symbol]:
+            plus = symbol.extent.plus + int(number.number)
+            return Symbol(Extent(symbol.extent.symbol, plus)) if abs(plus) <= _MOST_ADDED else None
+        case _, [Count() | Symbol() as found] if isinstance(op, _SAME_NUMBER):
+            return found
+        case arith.AndIOp(), [Tail() as one, _] | [_, Tail() as one] if not one.number:
+            return one
+        case arith.OrIOp(), [Tail() as one, _] | [_, Tail() as one] if op.result.type == i1 and one.number:
+            return one
+        case arith.MulfOp(), [Tail() as zero, None] | [None, Tail() as zero] if not zero.number:
+            return zero
+        case arith.DivfOp(), [Tail() as zero, None] if not zero.number:
+            return zero
+        case arith.AddfOp(), [Tail() as least, None] | [None, Tail() as least] if least.number == -np.inf:
+            return least
+        case _ if operands and all(isinstance(each, Tail) for each in operands) and _is_function(op):
+            tails = cast("Sequence[Tail]", operands)
+            or_nan = any(tail.or_nan for tail in tails)
+            if or_nan and not isinstance(op, _NAN_STAYS_NAN):
+                return None
+            (result,) = evaluate(op, [tail.number for tail in tails])
+            return Tail(result, or_nan)
+        case _:
+            return None
+
+
+def _is_function(op: Operation) -> bool:
+    return len(op.results) == 1 and not op.regions and has_meaning(type(op))
+
+
+def _compared(predicate: str, number: Extent, extent: Extent | None) -> Tail | None:
+    """What `count <predicate> number` is for a count from `extent` on."""
+    if extent is None or (extent.symbol, extent.factor, number.factor) != (number.symbol, 1, 1):
+        return None
+    beyond = extent.plus - number.plus
+    for table, result in ((_FALSE_FROM, False), (_TRUE_FROM, True)):
+        if predicate in table and beyond >= table[predicate]:
+            return Tail(np.asarray(result))
+    return None

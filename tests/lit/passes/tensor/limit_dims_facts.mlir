@@ -1,0 +1,304 @@
+// RUN: mlc-opt %s --limit-dims="target=znver4" --split-input-file | filecheck %s
+// RUN: mlc-opt %s --limit-dims="target=znver4" --convert-tensor-to-loop --split-input-file | filecheck %s --check-prefix=LOOPS
+
+// Padding in place of data that is not before the integer, or after it, and an integer that is one more.
+// CHECK-LABEL: func.func private @not_before
+// CHECK-SAME: limits = #loop.limits<k: argument 2 by 16, n: argument 2 by 16>
+// CHECK-LABEL: func.func private @after
+// CHECK-SAME: limits = #loop.limits<k: argument 2 plus 1 by 16, n: argument 2 plus 1 by 16>
+// CHECK-LABEL: func.func private @swapped
+// CHECK-SAME: limits = #loop.limits<k: argument 2 plus 1 by 16, n: argument 2 plus 1 by 16>
+// CHECK-LABEL: func.func private @one_more
+// CHECK-SAME: limits = #loop.limits<k: argument 2 plus 3 by 16, n: argument 2 plus 3 by 16>
+// CHECK-LABEL: func.func private @unsigned
+// CHECK-NOT: limits
+// CHECK-LABEL: func.func @main
+// LOOPS: limit
+func.func private @not_before(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %c: i64, %m: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_padding = arith.cmpi sge, %c, %m : i64
+    %r = arith.select %is_padding, %zero, %a : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @after(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %c: i64, %m: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_padding = arith.cmpi sgt, %c, %m : i64
+    %r = arith.select %is_padding, %zero, %a : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @swapped(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %c: i64, %m: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_padding = arith.cmpi slt, %m, %c : i64
+    %r = arith.select %is_padding, %zero, %a : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @one_more(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %c: i64, %m: i64):
+    %plus = arith.constant 2 : i64
+    %more = arith.addi %m, %plus : i64
+    %zero = arith.constant 0.0 : f32
+    %is_padding = arith.cmpi sgt, %c, %more : i64
+    %r = arith.select %is_padding, %zero, %a : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @unsigned(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %c: i64, %m: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_padding = arith.cmpi uge, %c, %m : i64
+    %r = arith.select %is_padding, %zero, %a : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func @main(%x: tensor<32xf32>, %n: tensor<i64>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) {
+  %i = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi64>
+  %0 = func.call @not_before(%x, %i, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  %1 = func.call @after(%x, %i, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  %2 = func.call @swapped(%x, %i, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  %3 = func.call @one_more(%x, %i, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  %4 = func.call @unsigned(%x, %i, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  return %0, %1, %2, %3, %4 : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// What is not a softmax of rows: the maximum of columns, of other rows, of squares; what turns NaN into a number; 0 and
+// not -inf. Places that do not count up, and a constant integer, say nothing.
+// CHECK-NOT: limits = #loop.limits<{{.*}}k
+// CHECK-LABEL: func.func @main
+// LOOPS: func.func @main
+func.func private @columns(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>) {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %least = arith.constant 0xFF800000 : f32
+    %r = arith.select %is_data, %a, %least : f32
+    tensor.yield %r : f32
+  }
+  %zeros = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.select %is_data, %a, %zero : f32
+    tensor.yield %r : f32
+  }
+  %of_columns = tensor.reduce max %masked[c, n] over (n: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e0 = tensor.map %masked[m, n], %of_columns[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %s0 = tensor.reduce add %e0[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %of_others = tensor.reduce max %y[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e1 = tensor.map %masked[m, n], %of_others[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %s1 = tensor.reduce add %e1[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %of_squares = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %square = arith.mulf %a, %a : f32
+    tensor.yield %square : f32
+  }
+  %e2 = tensor.map %masked[m, n], %of_squares[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %s2 = tensor.reduce add %e2[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %of_rows = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e3 = tensor.map %masked[m, n], %of_rows[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %numbers = tensor.map %e3[m, n] over (m: 32, n: 32) : tensor<32x32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maxnumf %a, %zero : f32
+    tensor.yield %r : f32
+  }
+  %s3 = tensor.reduce add %numbers[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %of_zeros = tensor.reduce max %zeros[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e4 = tensor.map %zeros[m, n], %of_zeros[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %s4 = tensor.reduce add %e4[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s0, %s1, %s2, %s3, %s4 : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
+}
+func.func private @of_others(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %c: i64, %m: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_padding = arith.cmpi sge, %c, %m : i64
+    %r = arith.select %is_padding, %zero, %a : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @of_constant(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %c: i64, %m: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_padding = arith.cmpi sge, %c, %m : i64
+    %r = arith.select %is_padding, %zero, %a : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @compare(%i: tensor<32xi64>, %n: tensor<i64>) -> tensor<32xi1> {
+  %in = tensor.map %i[n], %n[] over (n: 32) : tensor<32xi64>, tensor<i64> -> tensor<32xi1> {
+  ^bb0(%c: i64, %m: i64):
+    %r = arith.cmpi slt, %c, %m : i64
+    tensor.yield %r : i1
+  }
+  return %in : tensor<32xi1>
+}
+func.func @main(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>, %z: tensor<32xf32>, %n: tensor<i64>, %places: tensor<32xi64>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<f32>, tensor<f32>) {
+  %i = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi64>
+  %odd = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 99, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi64>
+  %twenty = arith.constant dense<20> : tensor<i64>
+  %in = func.call @compare(%i, %n) : (tensor<32xi64>, tensor<i64>) -> tensor<32xi1>
+  %0:5 = func.call @columns(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+  %1 = func.call @of_others(%z, %odd, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  %2 = func.call @of_constant(%z, %i, %twenty) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  return %0#0, %0#1, %0#2, %0#3, %0#4, %1, %2 : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// What is needed of operands: rows of four, and not windows that reach further; all of what is looked up in; all of
+// what else a kernel reads, and of what a dim of another op of the kernel runs over.
+// CHECK-LABEL: func.func private @rows
+// CHECK-SAME: limits = #loop.limits<n: argument 1 by 16 times 4>
+// CHECK-LABEL: func.func private @windows
+// CHECK-SAME: tensor<128xf32> {
+// CHECK-LABEL: func.func private @looked_up
+// CHECK-SAME: tensor<32xf32> {
+// CHECK-LABEL: func.func private @places
+// CHECK-SAME: limits = #loop.limits<n: argument 1 by 16>
+// CHECK-LABEL: func.func private @shared
+// CHECK-SAME: limits = #loop.limits<m: argument 4 by 16>
+// LOOPS: limit
+func.func private @rows(%x: tensor<128xf32>) -> tensor<128xf32> {
+  %r = tensor.map %x[n] over (n: 128) : tensor<128xf32> -> tensor<128xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<128xf32>
+}
+func.func private @windows(%x: tensor<128xf32>) -> tensor<128xf32> {
+  %r = tensor.map %x[n] over (n: 128) : tensor<128xf32> -> tensor<128xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<128xf32>
+}
+func.func private @looked_up(%x: tensor<32xf32>) -> tensor<32xf32> {
+  %r = tensor.map %x[n] over (n: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<32xf32>
+}
+func.func private @places(%i: tensor<32xi64>) -> tensor<32xi64> {
+  %r = tensor.map %i[n] over (n: 32) : tensor<32xi64> -> tensor<32xi64> {
+  ^bb0(%a: i64):
+    %three = arith.constant 3 : i64
+    %r = arith.andi %a, %three : i64
+    tensor.yield %r : i64
+  }
+  return %r : tensor<32xi64>
+}
+func.func private @shared(%rows: tensor<128xf32>, %windows: tensor<128xf32>, %table: tensor<32xf32>, %places: tensor<32xi64>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %0 = tensor.map %rows[m * 4 + 3], %windows[m * 3 + 5] over (m: 32) : tensor<128xf32>, tensor<128xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    tensor.yield %r : f32
+  }
+  %1 = tensor.take %table[i] at (i = %places[m]) over (m: 32) : tensor<32xf32>, tensor<32xi64> -> tensor<32xf32>
+  return %0, %1 : tensor<32xf32>, tensor<32xf32>
+}
+func.func @main(%x: tensor<128xf32>, %y: tensor<128xf32>, %t: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> (tensor<32xf32> {mlc.extents = array<i64: 2>}, tensor<32xf32> {mlc.extents = array<i64: 2>}, tensor<i64>) {
+  %0 = func.call @rows(%x) : (tensor<128xf32>) -> tensor<128xf32>
+  %1 = func.call @windows(%y) : (tensor<128xf32>) -> tensor<128xf32>
+  %2 = func.call @looked_up(%t) : (tensor<32xf32>) -> tensor<32xf32>
+  %3 = func.call @places(%i) : (tensor<32xi64>) -> tensor<32xi64>
+  %4:2 = func.call @shared(%0, %1, %2, %3) : (tensor<128xf32>, tensor<128xf32>, tensor<32xf32>, tensor<32xi64>) -> (tensor<32xf32>, tensor<32xf32>)
+  return %4#0, %4#1, %n : tensor<32xf32>, tensor<32xf32>, tensor<i64>
+}
+
+// -----
+
+// Dims that one op of a kernel needs all of; two calls, of which one needs all; a result that two kernels read.
+// CHECK-NOT: limits
+// CHECK-LABEL: func.func @main
+// LOOPS: func.func @main
+func.func private @both(%x: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %0 = tensor.map %x[m] over (m: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  %1 = tensor.map %x[m] over (m: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.mulf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %0, %1 : tensor<32xf32>, tensor<32xf32>
+}
+func.func private @called_twice(%x: tensor<32xf32>) -> tensor<32xf32> {
+  %r = tensor.map %x[n] over (n: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<32xf32>
+}
+func.func private @read_twice(%x: tensor<32xf32>) -> tensor<32xf32> {
+  %r = tensor.map %x[n] over (n: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<32xf32>
+}
+func.func @main(%x: tensor<32xf32>, %n: tensor<i64>, %other: tensor<i64>) -> (tensor<32xf32> {mlc.extents = array<i64: 5>}, tensor<32xf32>, tensor<32xf32> {mlc.extents = array<i64: 5>}, tensor<32xf32>, tensor<32xf32> {mlc.extents = array<i64: 6>}, tensor<i64>, tensor<i64>) {
+  %0:2 = func.call @both(%x) : (tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>)
+  %1 = func.call @called_twice(%x) : (tensor<32xf32>) -> tensor<32xf32>
+  %2 = func.call @called_twice(%1) : (tensor<32xf32>) -> tensor<32xf32>
+  %3 = func.call @read_twice(%x) : (tensor<32xf32>) -> tensor<32xf32>
+  return %0#0, %0#1, %3, %2, %3, %n, %other : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<i64>, tensor<i64>
+}
