@@ -15,12 +15,11 @@ from mlc.dialects.loop.control import (
     LOOP_ANNOTATION,
     MOST_THREADS,
     ForOp,
-    LoopKind,
-    LoopKindAttr,
     YieldOp,
     enclosing_loops,
 )
 from mlc.dialects.loop.dot import DotOp, WordOp
+from mlc.dialects.loop.kinds import LoopKind, LoopKindAttr
 from mlc.dialects.loop.limits import LIMITS, Limit, LimitsAttr
 from mlc.dialects.loop.lookup import LookupOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp

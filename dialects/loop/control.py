@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, StringAttr, i64
-from xdsl.dialects.utils import AbstractYieldOperation, EnumAttribute
+from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
-    irdl_attr_definition,
     irdl_op_definition,
     lazy_traits_def,
     opt_prop_def,
@@ -18,7 +17,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
@@ -29,39 +28,13 @@ from xdsl.traits import (
     ensure_terminator,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.str_enum import StrEnum
+
+from mlc.dialects.loop.kinds import LoopKind, LoopKindAttr
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of a `loop.for` that says what LLVM is to do with the loop, a `#llvm.loop_annotation`."""
 MOST_THREADS = "most_threads"
 """The attribute of a `loop.for threads` that says how many threads may share its iterations, an i64."""
-
-
-class LoopKind(StrEnum):
-    """What may be assumed about a loop's iterations, and who runs them."""
-
-    SERIAL = "serial"
-    """One after the other; an iteration may use what earlier ones made."""
-    PARALLEL = "parallel"
-    """Independent of each other: any order, interleaved, or as vector lanes. One thread runs them."""
-    THREADS = "threads"
-    """Independent, and spread over the threads of the host; with those of loops around it, if nothing is in between."""
-
-
-@irdl_attr_definition
-class LoopKindAttr(EnumAttribute[LoopKind]):
-    """The kind of a loop, as an attribute."""
-
-    name = "loop.kind"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> LoopKind:
-        with parser.in_angle_brackets():
-            return super().parse_parameter(parser)
-
-    def print_parameter(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            super().print_parameter(printer)
 
 
 @irdl_op_definition

@@ -20,14 +20,14 @@ def set_limits(function: func.FuncOp) -> None:
     said = function.attributes.pop(LIMITS, None)
     if not isinstance(said, LimitsAttr):
         return
-    writer = _Entry(function)
+    writer = _LimitWriter(function)
     ends = {limit.dim: (writer.end(limit), limit.multiple * limit.factor) for limit in said.data}
     for op in function.walk():
         if isinstance(op, ForOp) and (end := ends.get(op.dim.data)) is not None:
             op.set_limit(*end)
 
 
-class _Entry:
+class _LimitWriter:
     """Ops at the start of a function."""
 
     def __init__(self, function: func.FuncOp) -> None:
