@@ -13,10 +13,14 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
+from mlc.reference import arith as arith_semantics
+from mlc.reference import math as math_semantics
 from mlc.reference.execution import evaluate, has_meaning
 from mlc.support.dtypes import to_numpy
 
 Array = NDArray[Any]
+_SEMANTICS = (arith_semantics, math_semantics)
+"""The modules that say what scalar ops mean, whether something else has imported them or not."""
 _MOST_ADDED = 1 << 20
 """The greatest number that is added to a symbol."""
 
@@ -55,7 +59,7 @@ class Symbol:
     extent: Extent
 
 
-Scalar = Tail | Count | Symbol | None
+KnownScalar = Tail | Count | Symbol | None
 """What is known of a scalar for points from an extent on."""
 
 _SAME_NUMBER = (ExtSIOp, arith.IndexCastOp)
@@ -70,10 +74,10 @@ _SWAPPED = {"slt": "sgt", "sle": "sge", "sgt": "slt", "sge": "sle", "eq": "eq", 
 
 def known_values(
     block: Block,
-    arguments: Sequence[Scalar],
+    arguments: Sequence[KnownScalar],
     extent: Extent | None = None,
     is_below_maximum: Callable[[arith.SubfOp], bool] = lambda op: False,
-) -> Mapping[SSAValue, Scalar]:
+) -> Mapping[SSAValue, KnownScalar]:
     """What is known of the values in a block of scalar ops.
 
     Args:
@@ -82,7 +86,7 @@ def known_values(
         extent: the one from which on the points are, along a dim; None if only symbols are asked for.
         is_below_maximum: whether a difference is that of an element and the maximum of its row, along that dim.
     """
-    values: dict[SSAValue, Scalar] = dict(zip(block.args, arguments, strict=True))
+    values: dict[SSAValue, KnownScalar] = dict(zip(block.args, arguments, strict=True))
     for op in block.ops:
         operands = [values.get(v) for v in op.operands]
         result = _result(op, operands, extent)
@@ -93,11 +97,11 @@ def known_values(
     return values
 
 
-def _is_least(known: Scalar) -> bool:
+def _is_least(known: KnownScalar) -> bool:
     return isinstance(known, Tail) and not known.or_nan and known.number == -np.inf
 
 
-def _result(op: Operation, operands: Sequence[Scalar], extent: Extent | None) -> Scalar:
+def _result(op: Operation, operands: Sequence[KnownScalar], extent: Extent | None) -> KnownScalar:
     match op, operands:
         case arith.ConstantOp(value=FloatAttr() | IntegerAttr() as number), _:
             return Tail(np.asarray(number.value.data).astype(to_numpy(op.result.type)))

@@ -29,7 +29,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from mlc.dialects.arith import CmpiOp
 from mlc.dialects.tensor import ReduceOp, StructuredOp
-from mlc.passes.tensor._known_scalars import Count, Extent, Scalar, Symbol, Tail, known_values
+from mlc.passes.tensor._known_scalars import Count, Extent, KnownScalar, Symbol, Tail, known_values
 from mlc.reference.constants import constant_data
 from mlc.support.ir import identity_of
 from mlc.support.linear import plain_dim
@@ -148,7 +148,7 @@ class Tails:
         Zero times anything is zero here, and -inf plus anything is -inf, NaN and infinities as well: padding is left
         out (`Rounding.skips_zeros`).
         """
-        known: list[Scalar] = [
+        known: list[KnownScalar] = [
             None if number == unknown else self._read(op, number, dim, extent) for number in range(len(op.inputs))
         ]
         if not any(isinstance(each, Tail | Count) for each in known):
@@ -161,11 +161,11 @@ class Tails:
         ).get(_yielded(block))
         return found if isinstance(found, Tail) else None
 
-    def _values(self, op: StructuredOp, block: Block, dim: int) -> Mapping[SSAValue, Scalar]:
+    def _values(self, op: StructuredOp, block: Block, dim: int) -> Mapping[SSAValue, KnownScalar]:
         """What is known of the values of a point, wherever it is along a dim."""
         return known_values(block, [self._read(op, number, dim, None) for number in range(len(op.inputs))])
 
-    def _read(self, op: StructuredOp, number: int, dim: int, extent: Extent | None) -> Scalar:
+    def _read(self, op: StructuredOp, number: int, dim: int, extent: Extent | None) -> KnownScalar:
         """What is known of the elements of an operand that are read there."""
         value = op.inputs[number]
         if (symbol := self.symbol(value)) is not None:

@@ -83,75 +83,174 @@ func.func @main(%x: tensor<32xf32>, %n: tensor<i64>) -> (tensor<f32>, tensor<f32
 
 // -----
 
-// What is not a softmax of rows: the maximum of columns, of other rows, of squares; what turns NaN into a number; 0 and
-// not -inf. Places that do not count up, and a constant integer, say nothing.
-// CHECK-NOT: limits = #loop.limits<{{.*}}k
-// CHECK-LABEL: func.func @main
+// Exponentials of what is less than the maximum of the row are 0 where a row has padding. Not so: the maximum of columns,
+// of other rows, of squares; the minimum; 0 and not -inf; NaN that becomes a number; 1 that is added to. Places that do
+// not count up, and a constant integer, say nothing.
+// CHECK-LABEL: func.func private @rows
+// CHECK-SAME: limits = #loop.limits<c: argument 3 by 16, k: argument 3 by 16, n: argument 3 by 16>
+// CHECK-LABEL: func.func private @columns
+// CHECK-NOT: k: argument
+// CHECK-LABEL: func.func private @others
+// CHECK-NOT: k: argument
+// CHECK-LABEL: func.func private @squares
+// CHECK-NOT: k: argument
+// CHECK-LABEL: func.func private @least
+// CHECK-NOT: k: argument
+// CHECK-LABEL: func.func private @zeros
+// CHECK-NOT: k: argument
+// CHECK-LABEL: func.func private @numbers
+// CHECK-NOT: k: argument
+// CHECK-LABEL: func.func private @plus
+// CHECK-NOT: k: argument
+// CHECK-LABEL: func.func private @of_others
+// CHECK-NOT: limits
+// CHECK-LABEL: func.func private @of_constant
+// CHECK-NOT: limits
+// CHECK-LABEL: func.func private @compare
 // LOOPS: func.func @main
-func.func private @columns(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>) {
+func.func private @rows(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
   %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
   ^bb0(%a: f32, %is_data: i1):
-    %least = arith.constant 0xFF800000 : f32
-    %r = arith.select %is_data, %a, %least : f32
+    %padding = arith.constant 0xFF800000 : f32
+    %r = arith.select %is_data, %a, %padding : f32
     tensor.yield %r : f32
   }
-  %zeros = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  %max = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e = tensor.map %masked[m, n], %max[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %s = tensor.reduce add %e[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
+}
+func.func private @columns(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
   ^bb0(%a: f32, %is_data: i1):
-    %zero = arith.constant 0.0 : f32
-    %r = arith.select %is_data, %a, %zero : f32
+    %padding = arith.constant 0xFF800000 : f32
+    %r = arith.select %is_data, %a, %padding : f32
     tensor.yield %r : f32
   }
-  %of_columns = tensor.reduce max %masked[c, n] over (n: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %e0 = tensor.map %masked[m, n], %of_columns[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  %max = tensor.reduce max %masked[c, n] over (n: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e = tensor.map %masked[m, n], %max[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
   ^bb0(%a: f32, %b: f32):
     %d = arith.subf %a, %b : f32
     %r = math.exp %d : f32
     tensor.yield %r : f32
   }
-  %s0 = tensor.reduce add %e0[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %of_others = tensor.reduce max %y[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %e1 = tensor.map %masked[m, n], %of_others[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  %s = tensor.reduce add %e[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
+}
+func.func private @others(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %padding = arith.constant 0xFF800000 : f32
+    %r = arith.select %is_data, %a, %padding : f32
+    tensor.yield %r : f32
+  }
+  %max = tensor.reduce max %y[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e = tensor.map %masked[m, n], %max[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
   ^bb0(%a: f32, %b: f32):
     %d = arith.subf %a, %b : f32
     %r = math.exp %d : f32
     tensor.yield %r : f32
   }
-  %s1 = tensor.reduce add %e1[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %of_squares = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32> {
+  %s = tensor.reduce add %e[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
+}
+func.func private @squares(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %padding = arith.constant 0xFF800000 : f32
+    %r = arith.select %is_data, %a, %padding : f32
+    tensor.yield %r : f32
+  }
+  %max = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32> {
   ^bb0(%a: f32):
     %square = arith.mulf %a, %a : f32
     tensor.yield %square : f32
   }
-  %e2 = tensor.map %masked[m, n], %of_squares[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  %e = tensor.map %masked[m, n], %max[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
   ^bb0(%a: f32, %b: f32):
     %d = arith.subf %a, %b : f32
     %r = math.exp %d : f32
     tensor.yield %r : f32
   }
-  %s2 = tensor.reduce add %e2[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %of_rows = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %e3 = tensor.map %masked[m, n], %of_rows[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  %s = tensor.reduce add %e[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
+}
+func.func private @least(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %padding = arith.constant 0xFF800000 : f32
+    %r = arith.select %is_data, %a, %padding : f32
+    tensor.yield %r : f32
+  }
+  %max = tensor.reduce min %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e = tensor.map %masked[m, n], %max[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
   ^bb0(%a: f32, %b: f32):
     %d = arith.subf %a, %b : f32
     %r = math.exp %d : f32
     tensor.yield %r : f32
   }
-  %numbers = tensor.map %e3[m, n] over (m: 32, n: 32) : tensor<32x32xf32> -> tensor<32x32xf32> {
+  %s = tensor.reduce add %e[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
+}
+func.func private @zeros(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %padding = arith.constant 0.0 : f32
+    %r = arith.select %is_data, %a, %padding : f32
+    tensor.yield %r : f32
+  }
+  %max = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e = tensor.map %masked[m, n], %max[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %s = tensor.reduce add %e[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
+}
+func.func private @numbers(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %padding = arith.constant 0xFF800000 : f32
+    %r = arith.select %is_data, %a, %padding : f32
+    tensor.yield %r : f32
+  }
+  %max = tensor.reduce max %masked[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  %e = tensor.map %masked[m, n], %max[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %r = math.exp %d : f32
+    tensor.yield %r : f32
+  }
+  %n = tensor.map %e[m, n] over (m: 32, n: 32) : tensor<32x32xf32> -> tensor<32x32xf32> {
   ^bb0(%a: f32):
     %zero = arith.constant 0.0 : f32
     %r = arith.maxnumf %a, %zero : f32
     tensor.yield %r : f32
   }
-  %s3 = tensor.reduce add %numbers[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %of_zeros = tensor.reduce max %zeros[m, c] over (m: 32) reduce (c: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  %e4 = tensor.map %zeros[m, n], %of_zeros[m] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xf32> -> tensor<32x32xf32> {
-  ^bb0(%a: f32, %b: f32):
-    %d = arith.subf %a, %b : f32
-    %r = math.exp %d : f32
+  %s = tensor.reduce add %n[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
+}
+func.func private @plus(%x: tensor<32x32xf32>, %in: tensor<32xi1>, %y: tensor<32x32xf32>) -> tensor<32xf32> {
+  %masked = tensor.map %x[m, n], %in[n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32xi1> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %padding = arith.constant 1.0 : f32
+    %r = arith.select %is_data, %a, %padding : f32
     tensor.yield %r : f32
   }
-  %s4 = tensor.reduce add %e4[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
-  return %s0, %s1, %s2, %s3, %s4 : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
+  %e = tensor.map %masked[m, n], %y[m, n] over (m: 32, n: 32) : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    tensor.yield %r : f32
+  }
+  %s = tensor.reduce mul %e[m, k] over (m: 32) reduce (k: 32) : tensor<32x32xf32> -> tensor<32xf32>
+  return %s : tensor<32xf32>
 }
 func.func private @of_others(%x: tensor<32xf32>, %i: tensor<32xi64>, %n: tensor<i64>) -> tensor<f32> {
   %masked = tensor.map %x[n], %i[n], %n[] over (n: 32) : tensor<32xf32>, tensor<32xi64>, tensor<i64> -> tensor<32xf32> {
@@ -183,15 +282,22 @@ func.func private @compare(%i: tensor<32xi64>, %n: tensor<i64>) -> tensor<32xi1>
   }
   return %in : tensor<32xi1>
 }
-func.func @main(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>, %z: tensor<32xf32>, %n: tensor<i64>, %places: tensor<32xi64>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<f32>, tensor<f32>) {
+func.func @main(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>, %z: tensor<32xf32>, %n: tensor<i64>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<f32>, tensor<f32>) {
   %i = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi64>
   %odd = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 99, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi64>
   %twenty = arith.constant dense<20> : tensor<i64>
   %in = func.call @compare(%i, %n) : (tensor<32xi64>, tensor<i64>) -> tensor<32xi1>
-  %0:5 = func.call @columns(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
-  %1 = func.call @of_others(%z, %odd, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
-  %2 = func.call @of_constant(%z, %i, %twenty) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
-  return %0#0, %0#1, %0#2, %0#3, %0#4, %1, %2 : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<f32>, tensor<f32>
+  %r0 = func.call @rows(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %r1 = func.call @columns(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %r2 = func.call @others(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %r3 = func.call @squares(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %r4 = func.call @least(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %r5 = func.call @zeros(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %r6 = func.call @numbers(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %r7 = func.call @plus(%x, %in, %y) : (tensor<32x32xf32>, tensor<32xi1>, tensor<32x32xf32>) -> tensor<32xf32>
+  %o = func.call @of_others(%z, %odd, %n) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  %t = func.call @of_constant(%z, %i, %twenty) : (tensor<32xf32>, tensor<32xi64>, tensor<i64>) -> tensor<f32>
+  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %o, %t : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<f32>, tensor<f32>
 }
 
 // -----
