@@ -73,11 +73,11 @@ def _integers_beyond_rounding(
     before: Array, after: Array, rounding: Rounding, terms: int, spreads: Callable[[], tuple[Array, Array]]
 ) -> Array:
     """Integers differ by no more than their spread, which is 0 unless they come from floats: rounded, compared, read as
-    bits."""
+    bits. That of `after` counts as well: an op such as gelu rounds once, and several times when it is spelled out."""
     if not np.any(beyond := np.asarray(before != after)):
         return beyond
-    own, _ = spreads()
-    allowed = rounding.ulps * (1 + sqrt(terms)) * np.fmax(own, _typical(own))
+    own = np.fmax(*(np.fmax(each, _typical(each)) for each in spreads()))
+    allowed = rounding.ulps * (1 + sqrt(terms)) * own
     return beyond & ~(_moved(before, after) <= allowed)
 
 
