@@ -408,3 +408,110 @@ func.func @main(%x: tensor<32xf32>, %n: tensor<i64>, %other: tensor<i64>) -> (te
   %3 = func.call @read_twice(%x) : (tensor<32xf32>) -> tensor<32xf32>
   return %0#0, %0#1, %3, %2, %3, %n, %other : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<i64>, tensor<i64>
 }
+
+// -----
+
+// Two calls: each passes where its data ends, which is not what both pass already. A sum of which one call ends one place
+// later runs on in both; so does one that is called in a loop as well. What is looked up is needed, whatever else reads it.
+// CHECK-LABEL: func.func private @own
+// CHECK-SAME: %k: tensor<i64>, %[[END:.*]]: tensor<i64>) -> tensor<f32> attributes {limits = #loop.limits<k: argument 3 by 16, n: argument 3 by 16>}
+// CHECK-LABEL: func.func private @later
+// CHECK-SAME: tensor<f32> {
+// CHECK-LABEL: func.func private @in_loop
+// CHECK-SAME: tensor<f32> {
+// CHECK-LABEL: func.func private @made
+// CHECK-SAME: tensor<32xf32> {
+// CHECK-LABEL: func.func private @looked_up
+// CHECK-SAME: limits = #loop.limits<m: argument 2 by 16>
+// CHECK: func.call @own(%x, %{{.*}}, %a, %a)
+// CHECK: func.call @own(%x, %{{.*}}, %a, %b)
+// LOOPS: limit
+func.func private @own(%x: tensor<32xf32>, %in: tensor<32xi1>, %k: tensor<i64>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %in[n], %k[] over (n: 32) : tensor<32xf32>, tensor<32xi1>, tensor<i64> -> tensor<32xf32> {
+  ^bb0(%a: f32, %is_data: i1, %q: i64):
+    %zero = arith.constant 0.0 : f32
+    %f = arith.sitofp %q : i64 to f32
+    %b = arith.addf %a, %f : f32
+    %r = arith.select %is_data, %b, %zero : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @later(%x: tensor<32xf32>, %in: tensor<32xi1>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %in[n] over (n: 32) : tensor<32xf32>, tensor<32xi1> -> tensor<32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %zero = arith.constant 0.0 : f32
+    %b = arith.addf %a, %a : f32
+    %r = arith.select %is_data, %b, %zero : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @in_loop(%x: tensor<32xf32>, %in: tensor<32xi1>) -> tensor<f32> {
+  %masked = tensor.map %x[n], %in[n] over (n: 32) : tensor<32xf32>, tensor<32xi1> -> tensor<32xf32> {
+  ^bb0(%a: f32, %is_data: i1):
+    %zero = arith.constant 0.0 : f32
+    %b = arith.addf %a, %a : f32
+    %r = arith.select %is_data, %b, %zero : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %masked[k] over () reduce (k: 32) : tensor<32xf32> -> tensor<f32>
+  return %y : tensor<f32>
+}
+func.func private @made(%x: tensor<32xf32>) -> tensor<32xf32> {
+  %r = tensor.map %x[n] over (n: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<32xf32>
+}
+func.func private @looked_up(%table: tensor<32xf32>, %places: tensor<32xi64>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %0 = tensor.take %table[i] at (i = %places[m]) over (m: 32) : tensor<32xf32>, tensor<32xi64> -> tensor<32xf32>
+  %1 = tensor.map %table[m] over (m: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %0, %1 : tensor<32xf32>, tensor<32xf32>
+}
+func.func private @before(%i: tensor<32xi64>, %n: tensor<i64>) -> tensor<32xi1> {
+  %in = tensor.map %i[n], %n[] over (n: 32) : tensor<32xi64>, tensor<i64> -> tensor<32xi1> {
+  ^bb0(%c: i64, %m: i64):
+    %r = arith.cmpi slt, %c, %m : i64
+    tensor.yield %r : i1
+  }
+  return %in : tensor<32xi1>
+}
+func.func private @up_to(%i: tensor<32xi64>, %n: tensor<i64>) -> tensor<32xi1> {
+  %in = tensor.map %i[n], %n[] over (n: 32) : tensor<32xi64>, tensor<i64> -> tensor<32xi1> {
+  ^bb0(%c: i64, %m: i64):
+    %r = arith.cmpi sle, %c, %m : i64
+    tensor.yield %r : i1
+  }
+  return %in : tensor<32xi1>
+}
+func.func @main(%x: tensor<32xf32>, %a: tensor<i64>, %b: tensor<i64>, %places: tensor<32xi64>, %some: tensor<i1>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<32xf32> {mlc.extents = array<i64: 8>}, tensor<32xf32> {mlc.extents = array<i64: 8>}, tensor<i64>) {
+  %i = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi64>
+  %before_a = func.call @before(%i, %a) : (tensor<32xi64>, tensor<i64>) -> tensor<32xi1>
+  %before_b = func.call @before(%i, %b) : (tensor<32xi64>, tensor<i64>) -> tensor<32xi1>
+  %up_to_a = func.call @up_to(%i, %a) : (tensor<32xi64>, tensor<i64>) -> tensor<32xi1>
+  %0 = func.call @own(%x, %before_a, %a) : (tensor<32xf32>, tensor<32xi1>, tensor<i64>) -> tensor<f32>
+  %1 = func.call @own(%x, %before_b, %a) : (tensor<32xf32>, tensor<32xi1>, tensor<i64>) -> tensor<f32>
+  %2 = func.call @later(%x, %before_a) : (tensor<32xf32>, tensor<32xi1>) -> tensor<f32>
+  %3 = func.call @later(%x, %up_to_a) : (tensor<32xf32>, tensor<32xi1>) -> tensor<f32>
+  %4 = func.call @in_loop(%x, %before_a) : (tensor<32xf32>, tensor<32xi1>) -> tensor<f32>
+  %5 = tensor.if %some using (%x, %up_to_a, %4) : (tensor<32xf32>, tensor<32xi1>, tensor<f32>) -> (tensor<f32>) {
+  ^bb0(%x1: tensor<32xf32>, %in1: tensor<32xi1>, %z1: tensor<f32>):
+    %then = func.call @in_loop(%x1, %in1) : (tensor<32xf32>, tensor<32xi1>) -> tensor<f32>
+    tensor.yield %then : tensor<f32>
+  } else {
+  ^bb0(%x1: tensor<32xf32>, %in1: tensor<32xi1>, %z1: tensor<f32>):
+    tensor.yield %z1 : tensor<f32>
+  }
+  %6 = func.call @made(%x) : (tensor<32xf32>) -> tensor<32xf32>
+  %7:2 = func.call @looked_up(%6, %places) : (tensor<32xf32>, tensor<32xi64>) -> (tensor<32xf32>, tensor<32xf32>)
+  return %0, %1, %2, %3, %4, %5, %7#0, %7#1, %a : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<32xf32>, tensor<32xf32>, tensor<i64>
+}
