@@ -21,6 +21,14 @@ func.func private @image(%x: tensor<9x9x512xi8>, %w: tensor<3x3x512x512xi8>) -> 
   func.return %y : tensor<7x7x512xi32>
 }
 
+// Lines of a window that take too long store a sum for each tap.
+// CHECK-LABEL: @deep_image
+// CHECK-SAME: mma(xi, nii, k), unroll(yi), unroll(ni), store_early(kx), vectorize(nii, 16)
+func.func private @deep_image(%x: tensor<16x16x256xbf16>, %w: tensor<3x3x256x32xbf16>) -> tensor<14x14x32xf32> {
+  %y = tensor.contract %x[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 14, x: 14, n: 32) reduce (ky: 3, kx: 3, k: 256) : tensor<16x16x256xbf16>, tensor<3x3x256x32xbf16> -> tensor<14x14x32xf32>
+  func.return %y : tensor<14x14x32xf32>
+}
+
 // Rows and results that the second cache does not hold: blocks of rows stay there while all panels pass by. The reduction
 // has blocks as well, each of which stores a sum. Few rows use a panel here: they would not bring the next one in time.
 // CHECK-LABEL: @far
@@ -67,7 +75,7 @@ func.func private @short(%x: tensor<100x8xi8>, %w: tensor<8x64xi8>) -> tensor<10
   %y = tensor.contract %x[m, k], %w[k, n] over (m: 100, n: 64) reduce (k: 8) {unsigned = array<i64: 0>} : tensor<100x8xi8>, tensor<8x64xi8> -> tensor<100x64xi32>
   func.return %y : tensor<100x64xi32>
 }
-func.func @main(%x: tensor<512x512xi8> {mlc.unsigned}, %i: tensor<9x9x512xi8> {mlc.unsigned}, %h: tensor<49x512xbf16>, %r: tensor<1x512xi8> {mlc.unsigned}, %p: tensor<100x148xi8> {mlc.unsigned}, %s: tensor<100x8xi8> {mlc.unsigned}, %f: tensor<1024x1024xbf16>, %g: tensor<130x130x32xbf16>, %b: tensor<4x56x56x64xbf16>) -> (tensor<512x512xi32>, tensor<7x7x512xi32>, tensor<49x64xf32>, tensor<1x512xi32>, tensor<100x64xi32>, tensor<100x64xi32>, tensor<1024x1024xf32>, tensor<128x128x64xf32>, tensor<4x56x56x128xf32>) {
+func.func @main(%x: tensor<512x512xi8> {mlc.unsigned}, %i: tensor<9x9x512xi8> {mlc.unsigned}, %h: tensor<49x512xbf16>, %r: tensor<1x512xi8> {mlc.unsigned}, %p: tensor<100x148xi8> {mlc.unsigned}, %s: tensor<100x8xi8> {mlc.unsigned}, %f: tensor<1024x1024xbf16>, %g: tensor<130x130x32xbf16>, %b: tensor<4x56x56x64xbf16>, %d: tensor<16x16x256xbf16>) -> (tensor<512x512xi32>, tensor<7x7x512xi32>, tensor<49x64xf32>, tensor<1x512xi32>, tensor<100x64xi32>, tensor<100x64xi32>, tensor<1024x1024xf32>, tensor<128x128x64xf32>, tensor<4x56x56x128xf32>, tensor<14x14x32xf32>) {
   %w = arith.constant dense<1> : tensor<512x512xi8>
   %v = arith.constant dense<1> : tensor<3x3x512x512xi8>
   %u = arith.constant dense<1.0> : tensor<512x64xbf16>
@@ -85,5 +93,7 @@ func.func @main(%x: tensor<512x512xi8> {mlc.unsigned}, %i: tensor<9x9x512xi8> {m
   %6 = func.call @far(%f, %fw) : (tensor<1024x1024xbf16>, tensor<1024x1024xbf16>) -> tensor<1024x1024xf32>
   %7 = func.call @far_image(%g, %gw) : (tensor<130x130x32xbf16>, tensor<3x3x32x64xbf16>) -> tensor<128x128x64xf32>
   %8 = func.call @batch(%b, %bw) : (tensor<4x56x56x64xbf16>, tensor<64x128xbf16>) -> tensor<4x56x56x128xf32>
-  func.return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<512x512xi32>, tensor<7x7x512xi32>, tensor<49x64xf32>, tensor<1x512xi32>, tensor<100x64xi32>, tensor<100x64xi32>, tensor<1024x1024xf32>, tensor<128x128x64xf32>, tensor<4x56x56x128xf32>
+  %dw = arith.constant dense<1.0> : tensor<3x3x256x32xbf16>
+  %9 = func.call @deep_image(%d, %dw) : (tensor<16x16x256xbf16>, tensor<3x3x256x32xbf16>) -> tensor<14x14x32xf32>
+  func.return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9 : tensor<512x512xi32>, tensor<7x7x512xi32>, tensor<49x64xf32>, tensor<1x512xi32>, tensor<100x64xi32>, tensor<100x64xi32>, tensor<1024x1024xf32>, tensor<128x128x64xf32>, tensor<4x56x56x128xf32>, tensor<14x14x32xf32>
 }
