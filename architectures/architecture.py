@@ -31,7 +31,7 @@ _SHORT = {
     "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
 }
 """Rates of instructions that few CPUs have, and the features that have them."""
-_FEW = {**_SHORT, "mma_cycles": {"amx-tile"}, "mma_latency": {"amx-tile"}}
+_FEW = {**_SHORT, **{name: {"amx-tile"} for name in ("mma_cycles", "mma_latency", "mma_awake")}}
 """All numbers of instructions that few CPUs have."""
 _I16_DOTS = {"avx512vnni", "avxvnni"}
 """The features that have one instruction for dot products of pairs of i16."""

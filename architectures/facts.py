@@ -62,6 +62,9 @@ class Issue:
     i8_dots: int = _fact(0, "per cycle", "dot products of fours of i8, added to i32")
     mma_cycles: int = _fact(0, "cycles", "between products of matrices that fill registers")
     mma_latency: int = _fact(0, "cycles", "from one of them to one that adds to its result")
+    mma_awake: int = _fact(
+        0, "cycles", "after a store of a matrix, until the next one waits longer than others; 0 where none does", 0
+    )
     stores: float = _fact(1.0, "per cycle", "stores to the first cache", 0.5, least=0.5)
     shuffles: float = _fact(1.0, "per cycle", "shuffles of two vectors", 0.5, least=0.5)
     gather_cycles: int = _fact(16, "cycles", "between gathers of a vector of f32", 0)

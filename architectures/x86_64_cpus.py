@@ -32,6 +32,7 @@ _ZEN4_EXTRAS = (*_ICELAKE_EXTRAS, "avx512bf16")
 _SAPPHIRE_EXTRAS = (*_ZEN4_EXTRAS, "avxvnni", "avx512fp16")
 _AMX = ("amx-tile", "amx-int8", "amx-bf16")
 """Many virtual machines hide it, and artifacts that need it do not run there: CPUs have a row without it, too."""
+_OF_AMX = {"mma_cycles": 16, "mma_latency": 16, "mma_awake": 2048}
 _AVX2_EXTRAS = ("avxvnni",)
 
 EXTRAS: dict[str, tuple[str, ...]] = {
@@ -98,7 +99,7 @@ CPUS = (
         known={
             COMMON: facts(l1_kib=32, l2_kib=1024, l3_mib=16),
             LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=4, stores=1, shuffles=1),
-            _ON_FP16: facts(bf16_dots=0.5, mma_cycles=16, mma_latency=52),
+            _ON_FP16: facts(bf16_dots=0.5, **_OF_AMX),
         },
     ),
     _cpu(
@@ -258,7 +259,8 @@ CPUS = (
             level=4,
             cores=cores,
             known={
-                _INTEL: facts(l1_kib=48, l2_kib=2048, **tiles),
+                _INTEL: facts(l1_kib=48, l2_kib=2048),
+                **({_ON_FP16: tiles} if tiles else {}),
                 COMMON: facts(l3_mib=l3_mib),
                 LLVM: facts(fma_latency=4, adds=2, add_latency=3, stores=2, shuffles=1, bf16_dots=0.5),
             },
@@ -270,7 +272,7 @@ CPUS = (
             ("sapphirerapids", 48, 96, (0x8F, 0xCF)),
             ("graniterapids", 64, 256, (0xAD, 0xAE)),
         )
-        for suffix, features, tiles in (("", (), {}), ("-amx", _AMX, {"mma_cycles": 16, "mma_latency": 52}))
+        for suffix, features, tiles in (("", (), {}), ("-amx", _AMX, facts(**_OF_AMX)))
     ),
     _cpu(
         "znver1",

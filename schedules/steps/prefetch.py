@@ -42,21 +42,17 @@ def prefetch(loop: ForOp, line_bytes: int) -> int:
     """
     lines: dict[Line, PrefetchOp] = {}
     for memref, indices, affine in _places_behind(loop):
-        if (line := _line_at(memref, indices, affine, line_bytes)) not in lines:
+        if (line := line_at(memref, indices, affine, line_bytes)) not in lines:
             lines[line] = PrefetchOp(memref, indices, affine)
     Rewriter.insert_op(list(lines.values()), InsertPoint.before(loop))
     return len(lines)
 
 
-def line_of(access: AccessOp, line_bytes: int) -> Line:
-    """Which line of a cache an access of an array of one dim or more is in: equal of two if they share one.
+def line_at(memref: SSAValue, indices: Sequence[SSAValue], affine: AffineMap, line_bytes: int) -> Line:
+    """Which line of a cache an element of an array of one dim or more is in: equal of two if they share one.
 
     The line is counted from where the constants of all subscripts are 0.
     """
-    return _line_at(access.memref, access.indices, access.map.data, line_bytes)
-
-
-def _line_at(memref: SSAValue, indices: Sequence[SSAValue], affine: AffineMap, line_bytes: int) -> Line:
     kind = memref_type(memref)
     shape, elements = kind.get_shape(), line_bytes // to_numpy(kind.element_type).itemsize
     parts = [split_constant(subscript) for subscript in affine.results]

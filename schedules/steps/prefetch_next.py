@@ -19,16 +19,18 @@ from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.prefetch import CACHE_LEVELS
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
-from mlc.schedules.steps.prefetch import line_of
+from mlc.schedules.steps.prefetch import line_at
 from mlc.support.affine import split_terms
 from mlc.support.context import CompilerContext, Remark
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import Refused
-from mlc.support.types import memref_type
+from mlc.support.types import memref_type, vector_type
 from mlc.targets.machine import resolve_target
 
 FIRST_CACHE = 1
 """The level that is meant if a schedule says none."""
+_Place = tuple[LoadOp, AffineMap, list[SSAValue]]
+"""A load, the subscripts of one of the lines that it reads, and their index operands."""
 
 
 def prefetch_next(loop: ForOp, around: ForOp, line_bytes: int, level: int = FIRST_CACHE) -> int:
@@ -51,22 +53,40 @@ def prefetch_next(loop: ForOp, around: ForOp, line_bytes: int, level: int = FIRS
     (Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching", 1992.)
     """
     counter, step = around.induction_variable, around.step.value.data
-    pieces: dict[object, dict[int, LoadOp]] = {}
+    pieces: dict[object, dict[int, _Place]] = {}
     for load in _reads_of_both(loop, counter):
-        *piece, line = line_of(load, line_bytes)
-        pieces.setdefault(tuple(piece), {}).setdefault(line, load)
+        for place in _places(load, line_bytes):
+            *piece, line = line_at(load.memref, load.indices, place, line_bytes)
+            pieces.setdefault(tuple(piece), {}).setdefault(line, (load, place, list(load.indices)))
     fetches = 0
     for lines in pieces.values():
-        again = _repeating(loop, around, next(iter(lines.values())))
+        again = _repeating(loop, around, next(iter(lines.values()))[0])
         places = _shared_out(loop, again, lines, line_bytes) if again else None
         if places is None:
-            places = [(load, load.map.data, list(load.indices)) for load in lines.values()]
+            places = list(lines.values())
         for load, place, indices in places:
             fetch = PrefetchOp(load.memref, indices, _moved(place, indices, counter, step), level)
             fetch.location = load.location
             Rewriter.insert_op(fetch, InsertPoint.before(load))
         fetches += len(places)
     return fetches
+
+
+def _places(load: LoadOp, line_bytes: int) -> Iterator[AffineMap]:
+    """Where a load reads lines: its own place, and of a matrix that of each line of each row."""
+    place, lanes, shaped = load.map.data, load.lanes, vector_type(load.accessed)
+    if lanes.rows is None or shaped is None:
+        yield place
+        return
+    rows, columns = shaped.get_shape()
+    along, kind = lanes.rows, memref_type(load.memref)
+    elements = line_bytes // to_numpy(kind.element_type).itemsize
+    for row in range(rows):
+        for column in range(0, columns, elements):
+            moved = list(place.results)
+            moved[along] += row * lanes.row_stride
+            moved[-1] += column
+            yield AffineMap(place.num_dims, 0, tuple(moved))
 
 
 def _repeating(loop: ForOp, around: ForOp, load: LoadOp) -> list[ForOp]:
@@ -77,18 +97,18 @@ def _repeating(loop: ForOp, around: ForOp, load: LoadOp) -> list[ForOp]:
 
 
 def _shared_out(
-    loop: ForOp, again: Sequence[ForOp], lines: Mapping[int, LoadOp], line_bytes: int
-) -> list[tuple[LoadOp, AffineMap, list[SSAValue]]] | None:
+    loop: ForOp, again: Sequence[ForOp], lines: Mapping[int, _Place], line_bytes: int
+) -> list[_Place] | None:
     """Places for prefetches that go through a piece of memory from front to back while the loops of `again` run.
 
     None if what `loop` reads, some `lines` in each iteration, does not lie in one piece.
     """
-    first = lines[min(lines)]
+    first, start_of_piece, _ = lines[min(lines)]
     count, counter = len(lines), loop.induction_variable
     kind = memref_type(first.memref)
     elements = line_bytes // to_numpy(kind.element_type).itemsize
     position = list(first.indices).index(counter)
-    factors = [split_terms(subscript).get(position, 0) for subscript in first.map.data.results]
+    factors = [split_terms(subscript).get(position, 0) for subscript in start_of_piece.results]
     stride = 0
     for axis, factor in enumerate(factors):
         if factor is None:
@@ -110,7 +130,7 @@ def _shared_out(
         AffineExpr.constant(loop.lower.value.data) if v is counter else AffineExpr.dimension(i)
         for i, v in enumerate(indices)
     ]
-    *outer, last = (e.replace_dims_and_symbols(start[: len(first.indices)], []) for e in first.map.data.results)
+    *outer, last = (e.replace_dims_and_symbols(start[: len(first.indices)], []) for e in start_of_piece.results)
     steps = [_divided(done, wait) * at_a_time + i for i in range(at_a_time)]
     return [(first, AffineMap(len(indices), 0, (*outer, last + step * elements)), indices) for step in steps]
 

@@ -13,6 +13,7 @@ over the whole result, remainders included, and takes the cheapest whose panels 
   with predicated lanes (`loop.load … active 8`).
 - Software prefetch: `prefetch(k)` asks for the end of a tile, `prefetch_next(k, n, 2)` for the next panel
   (`_panels.py`) where the level that holds the weights is slower than the tile.
+- Products of matrices in registers (`_mma.py`) keep what stores matrices awake: `store_early(k)`.
 
 Rows (softmax, norms, attention) are nests over the same outer loops, which `fuse` joins where iterations depend on
 themselves only. Then `fold-storage` (storage folding) keeps a row of a buffer, and `forward-stores` keeps single

@@ -14,16 +14,20 @@ from math import ceil, prod
 from xdsl.ir.affine import AffineMap
 
 from mlc.analysis.argument_names import argument_name
+from mlc.dialects.loop.prefetch import SECOND_CACHE
 from mlc.dialects.loop.steps import Step
 from mlc.schedules.cost.traffic import side_by_side
 from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.mma import Mma, words_at_once
 from mlc.schedules.steps.pack import Pack
+from mlc.schedules.steps.prefetch_next import PrefetchNext
+from mlc.schedules.steps.store_early import StoreEarly
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import Contraction, bytes_apart, can_be_packed
+from mlc.schedules.templates._panels import TileStep, brings_next_panel
 from mlc.support.affine import affine_bounds, split_terms
 from mlc.support.dtypes import bytes_of
 from mlc.targets.machine import Machine
@@ -53,13 +57,14 @@ class MatrixTile:
         return self.down * self.across + min(self.down, self.across) + 1
 
 
-def mma_steps(contraction: Contraction, machine: Machine, cycles_of_dots: float) -> list[Step]:
+def mma_steps(contraction: Contraction, machine: Machine, cycles_of_dots: float, weights: int) -> list[Step]:
     """The steps for a contraction with constant words; none where its rows are not evenly apart, or dots are faster.
 
     Args:
         contraction: one with `per_dot` > 1.
         machine: the target.
         cycles_of_dots: what all products take as dot products of vectors.
+        weights: the bytes of all weights of the model.
     """
     op, row = contraction.op, contraction.row_dim
     if machine.matrix_registers is None or row is None or contraction.is_grouped or contraction.unshared_dims:
@@ -75,7 +80,7 @@ def mma_steps(contraction: Contraction, machine: Machine, cycles_of_dots: float)
     tile = search.best()
     if search.cycles(tile) >= cycles_of_dots or not can_be_packed(panel):
         return []
-    return search.steps(tile, argument_name(panel))
+    return search.steps(tile, argument_name(panel), weights)
 
 
 @dataclass(frozen=True)
@@ -118,23 +123,38 @@ class _TileSearch:
 
     def cycles(self, tile: MatrixTile) -> float:
         """The cycles of all products and of the way of their sums through memory."""
-        machine, registers = self.machine, self._registers
-        *outer, words = self.contraction.reduced_sizes
-        at_once = words_at_once(words, registers.words)
-        steps = prod(outer) * words // at_once
-        passes = prod(outer) if self._stays_near(tile) else 1
+        machine, steps, passes = self.machine, self._steps, self._passes(tile)
         total = 0.0
         for rows, down, times in self._matrices_below(tile):
             for across, columns in _parts(self._width, tile.across):
-                busy = max(down * across * machine.matrix_cycles(rows), machine.issue.mma_latency)
-                moved = (down * rows + across * at_once) / machine.issue.loads
-                far = self._lines_of_rows(down * rows) / passes
-                if across * at_once * registers.row_bytes * steps > machine.l1_bytes // 2:
-                    far += across * at_once
-                moved = max(moved, far * registers.row_bytes / machine.memory.l2_read)
                 sums = down * across * rows * (1 / machine.issue.stores + 1 / machine.issue.loads)
-                total += times * columns * (steps * side_by_side(busy, moved) + sums)
+                total += times * columns * (steps * self._step_cycles(rows, down, across, passes) + sums)
         return total * self._others(tile)
+
+    def _step_cycles(self, rows: int, down: int, across: int, passes: int) -> float:
+        """The cycles of one step of the reduction of `down` x `across` matrices with so many rows each.
+
+        Args:
+            passes: how many steps read the same lines of rows while these are in the first cache.
+        """
+        machine, registers = self.machine, self._registers
+        at_once, steps = self._words_at_once, self._steps
+        busy = max(down * across * machine.matrix_cycles(rows), machine.issue.mma_latency)
+        moved = (down * rows + across * at_once) / machine.issue.loads
+        far = self._lines_of_rows(down * rows) / passes
+        if across * at_once * registers.row_bytes * steps > machine.l1_bytes // 2:
+            far += across * at_once
+        return side_by_side(busy, max(moved, far * registers.row_bytes / machine.memory.l2_read))
+
+    @property
+    def _words_at_once(self) -> int:
+        """How many words along the reduction one product takes."""
+        return words_at_once(self.contraction.reduced_sizes[-1], self._registers.words)
+
+    @property
+    def _steps(self) -> int:
+        """How many products are added to a matrix of sums."""
+        return prod(self.contraction.reduced_sizes) // self._words_at_once
 
     def _others(self, tile: MatrixTile) -> int:
         """The iterations of the dims around those that matrices are made of."""
@@ -152,6 +172,10 @@ class _TileSearch:
             return 0
         return rows + max(0, rows - memory.sets_of(self.row_bytes) * memory.l1_ways)
 
+    def _passes(self, tile: MatrixTile) -> int:
+        """How many steps of the reduction read the same lines of rows while these are in the first cache."""
+        return prod(self.contraction.reduced_sizes[:-1]) if self._stays_near(tile) else 1
+
     def _stays_near(self, tile: MatrixTile) -> bool:
         """Whether the taps of a window find in the first cache what others have read."""
         op, memory = self.contraction.op, self.machine.memory
@@ -165,7 +189,7 @@ class _TileSearch:
         fits = rows * row_bytes <= self.machine.l1_bytes // 2
         return fits and rows <= memory.sets_of(self.row_bytes) * memory.l1_ways
 
-    def steps(self, tile: MatrixTile, panel: str) -> list[Step]:
+    def steps(self, tile: MatrixTile, panel: str, weights: int) -> list[Step]:
         """The schedule with a tile; `panel` is the argument that is stored in words."""
         op, contraction, words = self.contraction.op, self.contraction, self._registers.words
         lane, reduction = op.dim_names[contraction.lane_dim], op.dim_names[-1]
@@ -190,8 +214,68 @@ class _TileSearch:
         else:
             steps += [Tile(row, tile.down * tile.rows), Tile(f"{row}i", tile.rows)]
             below, rows, moved = f"{row}i", f"{row}ii", (f"{lane}i", f"{row}ii")
+        store, block = self._early_stores(tile)
+        if block is not None:
+            steps.append(Tile(reduction, block))
+            reduction += "i"
         steps += [Interchange.around(*moved), Mma(rows, f"{lane}ii", reduction)]
-        return [*steps, Unroll(below), Unroll(f"{lane}i"), Vectorize(f"{lane}ii", words)]
+        steps += [Unroll(below), Unroll(f"{lane}i"), *([store] if store else []), Vectorize(f"{lane}ii", words)]
+        sizes = [op.dim_sizes[dim] for dim in inside]
+        together = prod([length or sizes[0], *sizes[1:]]) / prod(op.dim_sizes[dim] for dim in dims)
+        return [*steps, *self._next_panel(tile, (reduction, lane), together, weights)]
+
+    def _early_stores(self, tile: MatrixTile) -> tuple[StoreEarly | None, int | None]:
+        """Stores of sums that are not complete, where all of a tile's products take longer than stores stay awake.
+
+        The outermost loop of the reduction stores whose iterations are short enough; the innermost one is cut into
+        blocks for it, whose length in words comes with it.
+        """
+        most = self._steps_between_stores(tile)
+        if most is None or self._steps <= most:
+            return None, None
+        names = self.contraction.op.dim_names[self.contraction.op.num_parallel :]
+        *outer, words = self.contraction.reduced_sizes
+        inside = self._steps
+        for name, size in zip(names, outer, strict=False):
+            inside //= size
+            if size > 1 and inside <= most:
+                return StoreEarly(name), None
+        steps = words // self._words_at_once
+        block = next(n for n in range(min(most, steps), 0, -1) if steps % n == 0)
+        return StoreEarly(names[-1]), block * self._words_at_once
+
+    def _steps_between_stores(self, tile: MatrixTile) -> int | None:
+        """How many steps of the reduction take half as long as stores stay awake; None where they always do."""
+        awake = self.machine.issue.mma_awake
+        cycles = self._step_cycles(tile.rows, tile.down, tile.across, self._passes(tile))
+        return max(int(awake / 2 / cycles), 1) if awake else None
+
+    def _next_panel(self, tile: MatrixTile, loops: tuple[str, str], together: float, weights: int) -> list[Step]:
+        """Let the tiles that use a panel bring the next one, if that is worth it.
+
+        Args:
+            tile: one of them.
+            loops: the innermost loop of the reduction, and the one over panels.
+            together: the part of all tiles that use a panel before the next one.
+            weights: the bytes of all weights of the model.
+        """
+        contraction, machine = self.contraction, self.machine
+        tiles = self._others(tile) * sum(down and times for _, down, times in self._matrices_below(tile))
+        width = min(tile.across * self._registers.words, contraction.columns)
+        panel = prod(contraction.reduced_sizes) * contraction.step_bytes * width
+        others = contraction.bytes_of_rows + bytes_of(contraction.root.result)
+        cycles = self._step_cycles(tile.rows, tile.down, tile.across, self._passes(tile))
+        step = TileStep(cycles, tile.down * tile.rows + tile.across * self._words_at_once)
+        is_worth_it = brings_next_panel(
+            step,
+            blocks=round(together * tiles),
+            steps=self._steps,
+            panel=panel,
+            others=round(together * others),
+            among=weights + others,
+            machine=machine,
+        )
+        return [PrefetchNext(*loops, SECOND_CACHE)] if is_worth_it else []
 
     def _row_blocks(self, tile: MatrixTile, dims: Sequence[int]) -> tuple[int, int | None]:
         """How many of the dims over rows run around the panels, and the blocks into which the next one is cut, if any.

@@ -10,6 +10,8 @@ one comes for nothing, as long as the second cache holds both.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mlc.dialects.loop.prefetch import SECOND_CACHE
 from mlc.dialects.loop.steps import Step
 from mlc.schedules.register_tile import RegisterTile
@@ -43,18 +45,43 @@ def next_panel_steps(
         weights: the bytes of all weights of the model.
         machine: whose facts decide.
     """
+    step = TileStep(tile.rows * tile.vectors / machine.issue.fma_units, tile.rows + tile.vectors)
     blocks = -(-rows // tile.rows)
-    arriving = _bytes_per_cycle(weights, machine)
+    is_worth_it = brings_next_panel(
+        step, blocks=blocks, steps=steps, panel=panel, others=others, among=weights, machine=machine
+    )
+    return [PrefetchNext(*loops, SECOND_CACHE)] if is_worth_it else []
+
+
+@dataclass(frozen=True)
+class TileStep:
+    """A step of the reduction of a register tile."""
+
+    busy: float
+    """The cycles of its products."""
+    loads: float
+    """The loads of its operands."""
+
+
+def brings_next_panel(
+    step: TileStep, *, blocks: int, steps: int, panel: int, others: int, among: int, machine: Machine
+) -> bool:
+    """Whether a product gains if `blocks` tiles, which use one panel, bring the next one meanwhile.
+
+    Args:
+        step: what a step of the reduction of one tile takes; there are `steps`.
+        panel, others: bytes, as in `next_panel_steps`.
+        among: the bytes that pass by before a panel is read again.
+    """
+    arriving = _bytes_per_cycle(among, machine)
     if blocks < 2 or arriving is None or 2 * panel + others // blocks > machine.l2_bytes:
-        return []
+        return False
     lines = -(-panel // (steps * machine.memory.line_bytes))
-    loads = tile.rows + tile.vectors + -(-lines // blocks)
-    busy = tile.rows * tile.vectors / machine.issue.fma_units
-    if loads / machine.issue.loads > busy:
-        return []
-    block = steps * busy
+    if (step.loads + -(-lines // blocks)) / machine.issue.loads > step.busy:
+        return False
+    block = steps * step.busy
     lost = panel / arriving - block
-    return [PrefetchNext(*loops, SECOND_CACHE)] if lost > WORTH_FETCHING * (blocks * block + lost) else []
+    return lost > WORTH_FETCHING * (blocks * block + lost)
 
 
 def _bytes_per_cycle(weights: int, machine: Machine) -> float | None:

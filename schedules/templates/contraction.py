@@ -112,7 +112,7 @@ def _mma_steps(contraction: Contraction, kernel: TensorKernel) -> list[Step]:
     problem, computing = _problem(contraction, kernel.lanes, 0.0, machine), multiplying(contraction, machine)
     others = prod(contraction.op.dim_sizes[i] for i in range(contraction.lane_dim) if i != contraction.row_dim)
     cycles = tile_cycles(tiles_near_best(problem, computing)[0], problem, computing)
-    return mma_steps(contraction, machine, cycles * others * prod(contraction.reduced_sizes))
+    return mma_steps(contraction, machine, cycles * others * prod(contraction.reduced_sizes), kernel.weights)
 
 
 def steps_together(contractions: Sequence[Contraction], each: Sequence[list[Step]]) -> list[Step]:

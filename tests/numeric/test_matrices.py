@@ -108,7 +108,7 @@ def test_products_of_bytes(kinds: tuple[str, str], tmp_path: Path) -> None:
 def test_products_of_bf16(tmp_path: Path) -> None:
     rng, products = np.random.default_rng(4), Products()
     sizes: list[Array] = []
-    for m, k, n in ((16, 32, 16), (17, 96, 33), (49, 256, 40), (9, 40, 16)):
+    for m, k, n in ((16, 32, 16), (17, 96, 33), (49, 256, 40), (9, 40, 16), (37, 2816, 70)):
         lhs, rhs = (rng.standard_normal(s).astype(DTYPES["bf16"]) for s in ((m, k), (k, n)))
         products.add(lhs, rhs, ("bf16", "bf16"), "f32")
         sizes.append(k * np.abs(lhs.astype(np.float64)) @ np.abs(rhs.astype(np.float64)))
@@ -124,13 +124,14 @@ def test_products_of_bf16(tmp_path: Path) -> None:
     ("channels", "image", "window", "stride", "dilation"),
     [
         *((64, (9, 11), (3, 3), 1, 1), (64, (14, 14), (3, 3), 2, 1), (64, (7, 7), (1, 1), 1, 1)),
+        (256, (9, 11), (3, 3), 1, 1),
         *((64, (20, 5), (3, 2), 1, 2), (4, (31, 33), (7, 7), 2, 1), (24, (12, 17), (3, 3), 1, 1)),
     ],
 )
 def test_convolutions(
     channels: int, image: tuple[int, int], window: tuple[int, int], stride: int, dilation: int, tmp_path: Path
 ) -> None:
-    """Against sums of products, tap by tap, in i64."""
+    """Against sums of products, tap by tap, in i64; those of many channels are stored early."""
     rng, filters = np.random.default_rng(5), 40
     x, w = _random("ui8", (1, *image, channels), rng), _random("i8", (*window, channels, filters), rng)
     height, width = ((e - (k - 1) * dilation - 1) // stride + 1 for e, k in zip(image, window, strict=True))

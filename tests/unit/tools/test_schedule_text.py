@@ -21,6 +21,7 @@ from mlc.schedules.steps.prefetch import Prefetch
 from mlc.schedules.steps.prefetch_next import PrefetchNext
 from mlc.schedules.steps.reuse_result import ReuseResult
 from mlc.schedules.steps.split_reduction import SplitReduction
+from mlc.schedules.steps.store_early import StoreEarly
 from mlc.schedules.steps.threads import Threads
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unpack import Unpack
@@ -65,6 +66,7 @@ def test_every_step_has_words() -> None:
         Mma("m", "n", "k"),
         Unpack("k"),
         DotTaps("k", 4),
+        StoreEarly("k"),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -86,6 +88,7 @@ def test_every_step_has_words() -> None:
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "blocked_summation(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
         "mma(m, n, k)": "1 x 3 sums at once, products of matrices in registers",
+        "store_early(k)": "one of the sums is stored after each iteration of k: what stores them stays awake",
         "dot(k, 2)": "2 products are added by one instruction, a dot product of words of 32 bits",
         "unpack(k)": "weights are stored in words of 8, four bits each, and unpacked in registers",
         "dot_taps(k, 4)": "4 taps are added by one instruction, of a word that neighbours of the image are put into",
