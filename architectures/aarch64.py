@@ -128,7 +128,17 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=1024, l3_mib=64),
-            LLVM: facts(fma_units=2, fma_latency=4, adds=2, add_latency=2, stores=2, shuffles=2, i16_dots=0.5),
+            LLVM: facts(
+                fma_units=2,
+                fma_latency=4,
+                adds=2,
+                add_latency=2,
+                stores=2,
+                shuffles=2,
+                i16_dots=0.5,
+                i8_outer_dots=2,
+                bf16_outer_dots=2,
+            ),
         },
         extras=_SVE,
         reported=_arm(0xD49),
@@ -139,7 +149,18 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=1024, l3_mib=32),
-            LLVM: facts(fma_units=4, fma_latency=4, loads=3, adds=4, add_latency=2, stores=2, shuffles=4, i16_dots=1),
+            LLVM: facts(
+                fma_units=4,
+                fma_latency=4,
+                loads=3,
+                adds=4,
+                add_latency=2,
+                stores=2,
+                shuffles=4,
+                i16_dots=1,
+                i8_outer_dots=4,
+                bf16_outer_dots=4,
+            ),
             ASSUMED: facts(l2_loads=2.5),
         },
         extras=_SVE,
@@ -151,7 +172,17 @@ CPUS = (
         known={
             _MANUAL: facts(l1_kib=64),
             COMMON: facts(l2_kib=2048, l3_mib=64),
-            LLVM: facts(fma_units=4, loads=3, adds=4, add_latency=2, stores=2, shuffles=4, i16_dots=1),
+            LLVM: facts(
+                fma_units=4,
+                loads=3,
+                adds=4,
+                add_latency=2,
+                stores=2,
+                shuffles=4,
+                i16_dots=1,
+                i8_outer_dots=4,
+                bf16_outer_dots=4,
+            ),
             ASSUMED: facts(l2_loads=2.5),
         },
         extras=_SVE,
@@ -243,6 +274,22 @@ class Aarch64(InstructionSet):
                 return DotInstruction("llvm.aarch64.neon.udot.v4i32.v16i8", "i8")
             case "bf16", "bf16" if "bf16" in features:
                 return DotInstruction("llvm.aarch64.neon.bfdot.v4f32.v8bf16", "bfloat")
+            case _:
+                return None
+
+    def outer_dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
+        """`bfmmla` rounds as two `bfdot` do, one after the other."""
+        if bits != 128:
+            return None
+        match lhs, rhs:
+            case "ui8", "i8" if "i8mm" in features:
+                return DotInstruction("llvm.aarch64.neon.usmmla.v4i32.v16i8", "i8")
+            case "i8", "i8" if "i8mm" in features:
+                return DotInstruction("llvm.aarch64.neon.smmla.v4i32.v16i8", "i8")
+            case "ui8", "ui8" if "i8mm" in features:
+                return DotInstruction("llvm.aarch64.neon.ummla.v4i32.v16i8", "i8")
+            case "bf16", "bf16" if "bf16" in features:
+                return DotInstruction("llvm.aarch64.neon.bfmmla", "bfloat")
             case _:
                 return None
 

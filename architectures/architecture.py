@@ -29,6 +29,8 @@ _SHORT = {
     "f16_fma_units": {"avx512fp16", "fullfp16"},
     "bf16_dots": {"avx512bf16", "bf16"},
     "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
+    "i8_outer_dots": {"i8mm"},
+    "bf16_outer_dots": {"bf16"},
 }
 """Rates of instructions that few CPUs have, and the features that have them."""
 _FEW = {**_SHORT, **{name: {"amx-tile"} for name in ("mma_cycles", "mma_latency", "mma_awake")}}
@@ -238,6 +240,20 @@ class InstructionSet(Architecture):
         """
         return None
 
+    def outer_dot_instruction(self, features: tuple[str, ...], lhs: str, rhs: str, bits: int) -> DotInstruction | None:
+        """The dot products of each of two words of 64 bits with each of two others, on vectors of `bits`, if one
+        instruction computes them.
+
+        The first operand's words are rows, the second one's columns; the sums lie row by row.
+
+        Args:
+            features: of the CPU.
+            lhs: the type of the first operand's numbers: "i8", "ui8" or "bf16".
+            rhs: the type of the second operand's.
+            bits: the width of a vector.
+        """
+        return None
+
     def matrix_registers(self, features: tuple[str, ...]) -> MatrixRegisters | None:
         """The registers that hold matrices, if the CPU has them.
 
@@ -283,6 +299,8 @@ class InstructionSet(Architecture):
         for lhs, rhs in (("ui8", "i8"), ("i8", "i8"), ("i16", "i16"), ("bf16", "bf16")):
             if (dot := self.dot_instruction(features, lhs, rhs, bits)) is not None:
                 found.setdefault(f"{rhs} dots", dot)
+            if (dot := self.outer_dot_instruction(features, lhs, rhs, bits)) is not None:
+                found.setdefault(f"{rhs} outer dots", dot)
         return found
 
     @cached_property

@@ -60,6 +60,10 @@ class Issue:
         1.0, "per cycle", "dot products of pairs of i16, added to i32, in whatever instructions", 0.5, 0.5
     )
     i8_dots: int = _fact(0, "per cycle", "dot products of fours of i8, added to i32")
+    i8_outer_dots: int = _fact(0, "per cycle", "products of two rows with two columns of eights of i8, added to i32")
+    bf16_outer_dots: float = _fact(
+        0.0, "per cycle", "products of two rows with two columns of fours of bf16, added to f32", 0.5
+    )
     mma_cycles: int = _fact(0, "cycles", "between products of matrices that fill registers")
     mma_latency: int = _fact(0, "cycles", "from one of them to one that adds to its result")
     mma_awake: int = _fact(

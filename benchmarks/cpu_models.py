@@ -27,7 +27,11 @@ MODELLED_FACTS = (
     "bf16_dots",
     "i8_dots",
     "i16_dots",
+    "i8_outer_dots",
+    "bf16_outer_dots",
 )
+_NOT_EVERYWHERE = ("bf16_dots", "i8_dots", "i8_outer_dots", "bf16_outer_dots")
+"""Those of instructions that some CPUs lack."""
 """The facts that a model has something to say of."""
 _KINDS = {"fma_units": "fma", "fma_latency": "fma", "adds": "add", "add_latency": "add", "pair_cycles": "pairs"}
 _ITERATIONS = 1000
@@ -92,11 +96,11 @@ def modelled(tool: str, machine: Machine, fact: str) -> float:
     if fact.endswith("_latency"):
         return cycles(tool, machine, _instruction(kind, machine, 0))
     is_arm = machine.arch == "aarch64"
-    is_absent = fact in ("bf16_dots", "i8_dots") and not machine.fact(fact)
+    is_absent = fact in _NOT_EVERYWHERE and not machine.fact(fact)
     if is_absent or (fact == "pair_cycles" and not is_arm):
         return 0.0
     # Many registers: what one chain waits for others hide.
-    count = 24 if is_arm and kind in ("fma", "add", "i8_dots", "i16_dots", "bf16_dots") else 12
+    count = 24 if is_arm and kind in ("fma", "add", "i16_dots", *_NOT_EVERYWHERE) else 12
     kinds = ("i16_lower", "i16_upper") if is_arm and kind == "i16_dots" else (kind,)
     body = "\n".join(_instruction(each, machine, register) for each in kinds for register in range(count))
     taken = cycles(tool, machine, body) / count
@@ -150,6 +154,8 @@ def _instruction(kind: str, machine: Machine, register: int) -> str:
             "i16_upper": f"smlal2 v{register}.4s, v30.8h, v31.8h",
             "i8_dots": f"sdot v{register}.4s, v30.16b, v31.16b",
             "bf16_dots": f"bfdot v{register}.4s, v30.8h, v31.8h",
+            "i8_outer_dots": f"smmla v{register}.4s, v30.16b, v31.16b",
+            "bf16_outer_dots": f"bfmmla v{register}.4s, v30.8h, v31.8h",
         }[kind]
     if not machine.fma:
         return {

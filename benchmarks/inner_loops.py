@@ -12,7 +12,8 @@ from mlc.targets.machine import Machine
 _LABEL = re.compile(r"^(\.L\w+):")
 _BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.*)?$")
 _INSTRUCTION = re.compile(r"^\s+(?P<name>[a-z][\w.]*)\s*(?P<operands>[^#/]*)")
-_DOT = r"[us]dot|usdot|sudot|bfdot|vpdpbusds?|vpdpwssds?|vdpbf16ps|v?pmaddwd"
+_OUTER_DOT = r"u?smmla|ummla|bfmmla"
+_DOT = rf"{_OUTER_DOT}|[us]dot|usdot|sudot|bfdot|vpdpbusds?|vpdpwssds?|vdpbf16ps|v?pmaddwd"
 _MULTIPLY_ADD = re.compile(rf"fml[as]|fmul|fnml|v?mul[ps][sd]|vfn?m(?:add|sub)\w*|{_DOT}")
 _FMA = re.compile(rf"fml[as]|vfn?m(?:add|sub)\d+ps|{_DOT}")
 _X86_SHUFFLE = re.compile(
@@ -29,6 +30,7 @@ class Loop:
         text: its lines.
         work: what no code for it can leave out: arithmetic, loads, stores, shuffles.
         fmas: how many of them are multiply-adds, or dot products.
+        outer_dots: how many of these take two rows and two columns.
         moves: copies of registers, and constants that are made anew.
         spills: loads and stores of what fits no register.
     """
@@ -36,6 +38,7 @@ class Loop:
     text: str
     work: Instructions
     fmas: int
+    outer_dots: int
     moves: int
     spills: int
 
@@ -72,12 +75,13 @@ def _bodies(text: str) -> Iterator[str]:
 
 def _loop(body: str, machine: Machine) -> Loop:
     work = Instructions()
-    count = {"fmas": 0, "moves": 0, "spills": 0}
+    count = {"fmas": 0, "outer_dots": 0, "moves": 0, "spills": 0}
     add = _add_arm if machine.arch == "aarch64" else _add_x86
     for line in body.splitlines():
         if found := _INSTRUCTION.match(line):
             name, operands = found["name"], found["operands"].strip()
             count["fmas"] += _FMA.fullmatch(name) is not None
+            count["outer_dots"] += re.fullmatch(_OUTER_DOT, name) is not None
             if kind := add(work, name, operands):
                 count[kind] += 1
     return Loop(body, work, **count)

@@ -198,7 +198,8 @@ def judge_short(tool: str, kernel: str, target: str) -> Iterator[Judgement]:
             loop = hottest_loop(_assembly_of_short(text.format(*types), types[1], shape, target), machine)
             assert loop is not None
             modelled = as_modelled(tool, machine)
-            rates = modelled.multiplying(modelled.dots(types[0], types[1]))
+            lhs, rhs = types[:2]
+            rates = modelled.multiplying(modelled.outer_dots(lhs, rhs) if loop.outer_dots else modelled.dots(lhs, rhs))
             yield _judged(tool, machine, rates, loop, kernel, "")
             return
 

@@ -137,6 +137,7 @@ PIPELINE = (
     Stage("loop", "apply-schedule{accuracy=$accuracy}", 2, "carries out the steps that `schedule`, or a person, wrote"),
     Stage("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
     Stage("loop", "merge-loads", 2, "dot products take words from lanes of a register, which one load fills"),
+    Stage("loop", "pair-rows", 2, "two rows and two columns are one instruction where the target has it"),
     Stage("loop", "fold-storage", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
     Stage("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
     Stage("loop", "merge-stores", 2, "vectors of bytes fill a register, and one instruction makes and stores them"),

@@ -15,7 +15,19 @@ from xdsl.dialects import affine
 from xdsl.dialects.memref import ViewOp
 from xdsl.ir import Attribute
 
-from mlc.dialects.loop import ConstantOp, DotOp, ForOp, LoadOp, MmaOp, PrefetchOp, RowOp, SpanOp, StoreOp, WordOp
+from mlc.dialects.loop import (
+    ConstantOp,
+    DotOp,
+    ForOp,
+    LoadOp,
+    MmaOp,
+    OuterDotOp,
+    PrefetchOp,
+    RowOp,
+    SpanOp,
+    StoreOp,
+    WordOp,
+)
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, write
@@ -123,6 +135,17 @@ def dot(op: DotOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
         for number in range(left.shape[-1]):
             total = total + left[..., number] * right[..., number]
     return np.asarray(total)
+
+
+@evaluates(OuterDotOp)
+def outer_dot(op: OuterDotOp, lhs: Array, rhs: Array, accumulator: Array) -> Array:
+    """The dot product of each word with each other word, as `loop.dot` adds it up."""
+    left, right = _numbers(lhs, op.lhs_type, accumulator), _numbers(rhs, op.rhs_type, accumulator)
+    total = accumulator.reshape(*accumulator.shape[:-1], left.shape[-2], right.shape[-2])
+    with np.errstate(all="ignore"):
+        for number in range(left.shape[-1]):
+            total = total + left[..., :, np.newaxis, number] * right[..., np.newaxis, :, number]
+    return total.reshape(*total.shape[:-2], -1)
 
 
 @evaluates(MmaOp)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import IntegerType, i32
 from xdsl.ir import Attribute
 
 Array = NDArray[Any]
@@ -76,15 +76,17 @@ class Panels:
 
 @dataclass(frozen=True)
 class WordLayout:
-    """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32.
+    """How a buffer is laid out in words: `count` numbers that follow each other along `axis` become an i32, or an i64.
 
     A matrix `[K, N]` of i8 with `axis` 0 becomes `[K / 4, N]` of i32. The first number is in the lowest bits. Eight
-    numbers of i8 are their low four bits each, which is what they are if all are from -8 to 7.
+    numbers of i8 in an i32 are their low four bits each, which is what they are if all are from -8 to 7.
     """
 
     axis: int
     count: int
     sizes: tuple[int, ...]
+    bits: int = 32
+    """The width of a word."""
 
     @property
     def shape(self) -> list[int]:
@@ -99,19 +101,19 @@ class WordLayout:
     def element(self, element: Attribute) -> Attribute:
         """The type of a word of numbers of a type."""
         del element
-        return i32
+        return IntegerType(self.bits)
 
     def of(self, array: Array) -> Array:
         """The words of `array`, whose bytes are in the order of little-endian machines."""
         split = array.reshape(*array.shape[: self.axis], -1, self.count, *array.shape[self.axis + 1 :])
-        if self.count * array.itemsize > 4:
+        if 8 * self.count * array.itemsize > self.bits:
             bits = 32 // self.count
             parts = np.moveaxis(split, self.axis + 1, 0)
             words = np.zeros(parts.shape[1:], np.uint32)
             for number, part in enumerate(parts):
                 words |= (part.astype(np.uint32) & np.uint32((1 << bits) - 1)) << np.uint32(bits * number)
             return words.view(np.int32)
-        return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(np.int32)[..., 0]
+        return np.ascontiguousarray(np.moveaxis(split, self.axis + 1, -1)).view(f"i{self.bits // 8}")[..., 0]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,10 @@ from mlc.targets.machine import Machine
 
 MOST_VECTORS = 16
 FEW_BLOCKS = 4
+_ALONE = 4
+"""The instructions of a vector of long words that has no second row: its halves are taken apart, and multiplied."""
+_LATE_LOADS = 1.1
+"""How many times as long loads take where rows are paired: in tiles of two rows some would have to start each cycle."""
 OF_SECOND_CACHE = 0.9
 """How much of the second cache a panel may take: rows and results pass by."""
 
@@ -49,6 +53,8 @@ class TileProblem:
     """How many vectors a tile has, where the order of the weights says it; 0 if that is free."""
     holds_rows: bool = False
     """Whether a register has several steps of a row, of which each takes a lane: rows stay until all are taken."""
+    pairs_rows: bool = False
+    """Whether words are long, a vector of them two registers, and each multiply-add takes two rows and two columns."""
 
     def is_ragged(self, tile: RegisterTile) -> bool:
         """Whether the last block of columns ends in the middle of a vector, and not in its first one."""
@@ -76,14 +82,30 @@ class TileProblem:
         the second cache does not hold comes from the last one for each block of rows.
         """
         panel = self.column_bytes * tile.vectors * self.lanes
-        needed = ceil(machine.issue.fma_units / machine.issue.l2_loads)
-        if tile.rows < min(needed, self.rows, self.most_rows):
+        needed, computing = ceil(machine.issue.fma_units / machine.issue.l2_loads), self.busy(tile, machine)
+        if self.pairs_rows:
+            if panel > machine.l1_bytes // 2 and (waits := self.loaded(tile) / machine.issue.l2_loads / computing) > 1:
+                return waits
+        elif tile.rows < min(needed, self.rows, self.most_rows):
             return 1.01 if panel <= machine.l1_bytes // 2 else inf
         if panel <= OF_SECOND_CACHE * machine.l2_bytes or tile.rows >= self.rows:
             return 1.0
-        computing = tile.rows * tile.vectors / machine.issue.fma_units
-        arriving = tile.vectors * machine.vector_bits // 8 / machine.memory.l3_read
+        arriving = self.loaded(tile) * machine.vector_bits // 8 / machine.memory.l3_read
         return side_by_side(computing, arriving) / computing
+
+    def loaded(self, tile: RegisterTile) -> int:
+        """The registers of a panel that a step of the reduction loads."""
+        return 2 * tile.vectors if self.pairs_rows else tile.vectors
+
+    def busy(self, tile: RegisterTile, machine: Machine) -> float:
+        """The cycles that the multiply-adds of a step take.
+
+        Where rows are paired, a shuffle puts two together, on the same units; one that is left over takes longer.
+        """
+        started = tile.rows * tile.vectors
+        if self.pairs_rows:
+            started += tile.rows // 2 + tile.rows % 2 * (_ALONE - 1) * tile.vectors
+        return started / machine.issue.fma_units
 
     def share(self, tile: RegisterTile, machine: Machine) -> float:
         """The share of products that has to be computed, where computing is what takes the time."""
@@ -131,18 +153,18 @@ def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float
     for rows, times in ((tile.rows, row_blocks), (rows_left, 1)):
         for vectors, across in ((tile.vectors, column_blocks), (vectors_left, 1)):
             if rows and vectors:
-                total += times * across * _step_cycles(rows, vectors, machine)
+                total += times * across * _step_cycles(RegisterTile(rows, vectors), problem, machine)
     return round(total, 3)
 
 
-def _step_cycles(rows: int, vectors: int, machine: Machine) -> float:
+def _step_cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
     """One reduction step of one tile: limited by the multiply-add units, by their latency, or by the loads.
 
     Short steps are charged a little for the loop around them, and for results that are late where all are waited for.
     """
-    fmas = rows * vectors
+    fmas, both = tile.rows * tile.vectors, tile.rows + tile.vectors
     issue = machine.issue
-    busy = fmas / issue.fma_units
-    loads = (rows + vectors) / issue.loads
+    busy = problem.busy(tile, machine)
+    loads = (tile.rows + problem.loaded(tile)) / issue.loads * (_LATE_LOADS if problem.pairs_rows else 1)
     late = issue.late if fmas <= issue.fma_units * issue.fma_latency else 0.0
-    return max(busy, float(issue.fma_latency), loads) + late + 0.05 * (rows + vectors) / issue.fma_units
+    return max(busy, float(issue.fma_latency), loads) + late + 0.05 * both / issue.fma_units

@@ -116,10 +116,9 @@ class Machine:
         """How many elements of `element_bits` one vector register holds."""
         return self.vector_bits // element_bits
 
-    @property
-    def words_per_load(self) -> int:
+    def words_per_load(self, word_bits: int = 32) -> int:
         """How many words of short numbers, each for all lanes of a dot product, one load brings."""
-        return self.vector_bits // 32 if self.architecture.takes_words_from_lanes else 1
+        return self.vector_bits // word_bits if self.architecture.takes_words_from_lanes else 1
 
     def dot_instruction(self, lhs: str, rhs: str, bits: int) -> DotInstruction | None:
         """The dot product of short numbers of these types, in this order, on vectors of `bits`.
@@ -132,6 +131,19 @@ class Machine:
         if rhs == "bf16" and 2 * issue.bf16_dots < issue.fma_units:
             return None
         return architecture.dot_instruction(self.features, lhs, rhs, bits)
+
+    def outer_dot_instruction(self, lhs: str, rhs: str) -> DotInstruction | None:
+        """The dot products of each of two words of 64 bits with each of two others, on vectors of full width.
+
+        None if there is no instruction for it, or dot products of vectors are as fast; for floats also where these are
+        no instructions, which round otherwise.
+        """
+        architecture, bits = self.architecture, self.vector_bits
+        if not isinstance(architecture, InstructionSet) or 2 * self._outer_dots(rhs) <= self.dots(lhs, rhs):
+            return None
+        if rhs == "bf16" and self.dot_instruction(lhs, rhs, bits) is None:
+            return None
+        return architecture.outer_dot_instruction(self.features, lhs, rhs, bits)
 
     @property
     def matrix_registers(self) -> MatrixRegisters | None:
@@ -158,12 +170,14 @@ class Machine:
         found = self.byte_lookup(lanes)
         return found.instructions(lanes) if found else _PER_LOADED_LANE * lanes
 
-    def dots(self, lhs: str, rhs: str) -> float:
+    def dots(self, lhs: str, rhs: str, word_bits: int = 32) -> float:
         """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.
 
         Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are taken apart and
-        multiplied one by one.
+        multiplied one by one. Words of 64 bits are multiplied two rows at a time, or in halves.
         """
+        if word_bits > 32:
+            return self.outer_dots(lhs, rhs) or self.dots(lhs, rhs) / 2
         issue, bits, are_bytes = self.issue, self.vector_bits, PER_WORD[rhs] == 4
         if self.dot_instruction(lhs, rhs, bits) or self.dot_instruction(rhs, lhs, bits):
             rate = {"bf16": issue.bf16_dots}.get(rhs, issue.i8_dots if are_bytes else issue.i16_dots)
@@ -172,9 +186,19 @@ class Machine:
             return issue.i16_dots / 2
         return issue.fma_units / (8 if are_bytes else 2)
 
+    def outer_dots(self, lhs: str, rhs: str) -> float:
+        """How many instructions that `outer_dot_instruction` gives for two types, in any order, start per cycle."""
+        if self.outer_dot_instruction(lhs, rhs) or self.outer_dot_instruction(rhs, lhs):
+            return self._outer_dots(rhs)
+        return 0.0
+
+    def _outer_dots(self, element: str) -> float:
+        return self.issue.bf16_outer_dots if element == "bf16" else self.issue.i8_outer_dots
+
     def products(self, lhs: str, rhs: str) -> float:
         """How many products of short numbers are added to each lane of a vector per cycle; of f32, `fma_units` are."""
-        return max(PER_WORD[rhs] * self.dots(lhs, rhs), self._products_of_matrices(lhs, rhs))
+        vectors = max(self.dots(lhs, rhs), 2 * self.outer_dots(lhs, rhs))
+        return max(PER_WORD[rhs] * vectors, self._products_of_matrices(lhs, rhs))
 
     def matrix_cycles(self, rows: int) -> float:
         """The cycles between products of matrices where the first one has so many rows.

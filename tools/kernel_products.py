@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects.func import FuncOp
 
 from mlc.architectures.instructions import PER_WORD
+from mlc.dialects.loop.dot import LONG_WORD_BITS
 from mlc.dialects.loop.schedule import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.steps.dot import Dot
@@ -55,8 +56,12 @@ def products_of(kernel: FuncOp, machine: Machine) -> KernelProducts | None:
     if not dots or types[1] not in PER_WORD:
         is_widened = types[0] != types[1] or types[1] in PER_WORD
         return KernelProducts(types, f"{_ONE_BY_ONE}, of numbers that are widened" if is_widened else _ONE_BY_ONE, 1.0)
-    gain = PER_WORD[types[1]] * machine.dots(*types) / machine.issue.fma_units
-    return KernelProducts(types, _dot(types, dots[0].count, machine), gain)
+    per_word, count = PER_WORD[types[1]], dots[0].count
+    if (rate := machine.outer_dots(*types)) and isinstance(dots[0], Dot) and dots[0].bits == LONG_WORD_BITS:
+        found = machine.outer_dot_instruction(*types) or machine.outer_dot_instruction(*types[::-1])
+        assert found is not None
+        return KernelProducts(types, found.intrinsic, count * rate / machine.issue.fma_units)
+    return KernelProducts(types, _dot(types, count, machine), per_word * machine.dots(*types) / machine.issue.fma_units)
 
 
 def _dot(types: tuple[str, str], count: int, machine: Machine) -> str:

@@ -30,6 +30,7 @@ _UNSTEADY_CYCLES = 0.12
 _RATES = {
     "fma_units": "fma", "adds": "add", "f64_fma_units": "f64 fma", "f16_fma_units": "f16 fma", "i8_dots": "i8 dots",
     "i16_dots": "i16 dots", "bf16_dots": "bf16 dots", "loads": "loads", "stores": "stores", "shuffles": "shuffles",
+    "i8_outer_dots": "i8 outer dots", "bf16_outer_dots": "bf16 outer dots",
     **{f"{level}_{way}": f"{way} {level}" for way in ("read", "write") for level in MEMORY_LEVELS},
 }  # fmt: skip
 """Facts that say how many of what a probe does fit into a cycle."""
@@ -47,7 +48,9 @@ _SLOWER = 1.5
 """By how much loads take longer where a cache no longer holds what they read."""
 _HELPED = 0.5
 """The part of a task that sharing it takes at most, if somebody came to help."""
-_ABSENT = ("f16_fma_units", "i8_dots", "bf16_dots", "mma_cycles", "mma_latency")
+_ABSENT = (
+    "f16_fma_units", "i8_dots", "bf16_dots", "i8_outer_dots", "bf16_outer_dots", "mma_cycles", "mma_latency",
+)  # fmt: skip
 """Facts of instructions that a CPU may not have."""
 
 

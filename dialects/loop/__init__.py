@@ -24,6 +24,7 @@ from mlc.dialects.loop.limits import LIMITS, Limit, LimitsAttr
 from mlc.dialects.loop.lookup import LookupOp
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.mma import MmaOp
+from mlc.dialects.loop.outer_dot import OuterDotOp
 from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr
@@ -43,6 +44,7 @@ Loop = Dialect(
         SpanOp,
         DotOp,
         WordOp,
+        OuterDotOp,
         MmaOp,
         UnpackBytesOp,
         UnpackOp,
@@ -68,6 +70,7 @@ __all__ = [
     "LoopKind",
     "LoopKindAttr",
     "MmaOp",
+    "OuterDotOp",
     "PrefetchOp",
     "RowOp",
     "ScheduleAttr",

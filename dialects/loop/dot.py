@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import VectorType, f32, i8, i16, i32
+from xdsl.dialects.builtin import IntegerType, VectorType, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -27,14 +27,18 @@ from mlc.support.types import element_type, vector_type
 ui8, ui16 = unsigned(i8), unsigned(i16)
 WORD_BITS = 32
 """The width of a word, which is that of a sum: lanes of words and lanes of sums are the same lanes."""
+LONG_WORD_BITS = 64
+"""The width of a long word: a vector of them takes two registers for one of sums."""
+WORDS: dict[int, IntegerType] = {WORD_BITS: i32, LONG_WORD_BITS: i64}
+"""The types of words, by their width."""
 SHORT_INTEGERS: tuple[Attribute, ...] = (i8, ui8, i16, ui16)
 SHORT_TYPES = (*SHORT_INTEGERS, *HALVES)
 """The types of numbers of which words are made."""
 
 
-def per_word(element: Attribute) -> int:
-    """How many numbers of a type a word holds."""
-    return WORD_BITS // element.bitwidth  # pyright: ignore
+def per_word(element: Attribute, bits: int = WORD_BITS) -> int:
+    """How many numbers of a type a word of `bits` holds."""
+    return bits // element.bitwidth  # pyright: ignore
 
 
 def problem_of_types(lhs: Attribute, rhs: Attribute) -> str | None:
@@ -49,17 +53,18 @@ def problem_of_types(lhs: Attribute, rhs: Attribute) -> str | None:
 class DotOp(IRDLOperation):
     """Adds the dot product of the numbers in two words to a sum; of vectors lane by lane.
 
-    A word has 32 bits: four integers of 8 bits or two numbers of 16, the first in the lowest bits. Integers are added
-    up in i32 and wrap; floats in f32.
+    A word has 32 bits: four integers of 8 bits or two numbers of 16, the first in the lowest bits. A long one has 64,
+    and twice as many numbers. Integers are added up in i32 and wrap; floats in f32, one after the other.
 
     ```mlir
     %s = loop.dot %a, %b, %acc of ui8, i8 : i32, i32
     %t = loop.dot %u, %v, %sums of bf16, bf16 : vector<16xi32>, vector<16xf32>
+    %r = loop.dot %c, %d, %t of bf16, bf16 : vector<16xi64>, vector<16xf32>
     ```
 
     Constraints:
       dot_c1: both words hold as many numbers, of i8, ui8, i16, ui16, bf16 or f16
-      dot_c2: words are i32; sums are i32 for integers and f32 for floats
+      dot_c2: words are i32 or i64; sums are i32 for integers and f32 for floats
       dot_c3: words and sums are scalars, or vectors of as many lanes
     """
 
@@ -99,9 +104,9 @@ class DotOp(IRDLOperation):
             raise VerifyException(f"loop.dot: {problem} (dot_c1)")
         words, sums = self.lhs.type, self.accumulator.type
         required = i32 if self.lhs_type in SHORT_INTEGERS else f32
-        if element_type(words) != i32 or element_type(sums) != required:
+        if element_type(words) not in (i32, i64) or element_type(sums) != required:
             raise VerifyException(
-                f"loop.dot: required words of i32 and sums of {required}, got {words} and {sums} (dot_c2)"
+                f"loop.dot: required words of i32 or i64 and sums of {required}, got {words} and {sums} (dot_c2)"
             )
         if _lanes(words) != _lanes(sums):
             raise VerifyException(f"loop.dot: {words} and {sums} have other lanes (dot_c3)")

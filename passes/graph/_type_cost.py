@@ -185,6 +185,8 @@ class TypedProduct:
             return self._tiles(machine, _WordCost(machine.issue.fma_units / 2), self.taps * self.depth)
         words = self.taps * ceil(self.depth / per_word)
         vectors = self._tiles(machine, _WordCost.of(machine, lhs, rhs), words)
+        if (rate := machine.outer_dots(lhs, rhs)) and self.groups == 1 and self.depth % (2 * per_word) == 0:
+            vectors = min(vectors, self._tiles(machine, _WordCost(rate), words // 2, pairs_rows=True))
         return min(vectors, self._matrices(machine, lhs, rhs, words))
 
     def _windows(self, window: MovingWindow, machine: Machine, lhs: str, rhs: str) -> float:
@@ -199,13 +201,14 @@ class TypedProduct:
             return batch * window_cycles(window, machine, 2)
         return batch * window_cycles(window, machine.multiplying(machine.issue.fma_units / 3), 1)
 
-    def _tiles(self, machine: Machine, cost: _WordCost | None, steps: int) -> float:
-        """The cycles of `steps` of the reduction in register tiles."""
+    def _tiles(self, machine: Machine, cost: _WordCost | None, steps: int, *, pairs_rows: bool = False) -> float:
+        """The cycles of `steps` of the reduction in register tiles, with long words if rows are paired."""
         lanes = machine.lanes(32)
         if self.groups > 1 and self.columns % lanes and self.columns < lanes:
             lanes = gcd(self.columns, lanes)
         computing = machine if cost is None else machine.multiplying(cost.rate)
-        tiles = TileProblem(self.rows, self.columns, lanes, column_bytes=_WORD * steps)
+        word = 2 * _WORD if pairs_rows else _WORD
+        tiles = TileProblem(self.rows, self.columns, lanes, column_bytes=word * steps, pairs_rows=pairs_rows)
         tile = best_tile(tiles, computing)
         busy = tile_cycles(tile, tiles, computing)
         if cost is not None and lanes == machine.lanes(32):  # units have time where vectors are short

@@ -12,12 +12,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.nests import functions_with_loops
 from mlc.dialects.loop import DotOp, LoadOp
-from mlc.dialects.loop.dot import per_word
+from mlc.dialects.loop.dot import WORD_BITS, WORDS
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._load_groups import LoadGroups
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import HALVES
-from mlc.support.types import element_type, vector_type
+from mlc.support.dtypes import HALVES, to_numpy
+from mlc.support.types import Vector, element_type, vector_type
 from mlc.targets.machine import resolve_target
 
 
@@ -36,35 +36,36 @@ class MergeLoadsPass(Pass):
         %e = vector.shuffle %s, %s [0, 0, 0, 0]                     // and [1, 1, 1, 1]
 
     On ARM a load into all lanes takes a turn of the vector units, and one of a register does not. A factor from a lane
-    becomes the second one, where instructions have it. Targets without such instructions are left alone.
+    becomes the second one, where instructions have it. Targets without such instructions are left alone. Long words,
+    of i64, are merged in the same way.
     """
 
     name = "merge-loads"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        most: int | None = None
+        bits: int | None = None
         for function in functions_with_loops(module):
             for block in [b for op in function.walk() for region in op.regions for b in region.blocks]:
                 if not any(isinstance(op, DotOp) for op in block.ops):
                     continue
-                most = most or resolve_target(ctx.target).words_per_load
-                if most == 1:
+                bits = bits or WORD_BITS * resolve_target(ctx.target).words_per_load()
+                if bits == WORD_BITS:
                     return
-                _Words(most).visit(block)
+                _Words(bits).visit(block)
 
 
 @dataclass
 class _Words(LoadGroups):
     """Loads of words, up to a register of them."""
 
-    most: int
-    """How many words a register holds."""
+    bits: int
+    """The width of a register."""
 
     def takes(self, op: LoadOp) -> bool:
         return op.is_consecutive and op.lanes.active is None and len(_words_of(op)) > 0
 
     def parts(self, group: Mapping[int, LoadOp]) -> Iterator[list[LoadOp]]:
-        return _neighbours(group, self.most)
+        return _neighbours(group, self.bits)
 
     def replace(self, loads: Sequence[LoadOp], before: LoadOp) -> None:
         _load_together(loads, before)
@@ -73,10 +74,10 @@ class _Words(LoadGroups):
 def _words_of(op: LoadOp) -> list[vector.ExtractOp]:
     """What takes the numbers that are loaded as one word, for all lanes; nothing if something else takes them."""
     kind, found = vector_type(op.result.type), list[vector.ExtractOp]()
-    if kind is None or kind.get_shape() != (per_word(kind.element_type),):
+    if kind is None or kind.get_num_dims() != 1 or (word := WORDS.get(_bits_of(kind))) is None:
         return []
     for use in op.result.uses:
-        if not isinstance(cast := use.operation, vector.BitcastOp) or cast.result.type != VectorType(i32, [1]):
+        if not isinstance(cast := use.operation, vector.BitcastOp) or cast.result.type != VectorType(word, [1]):
             return []
         for other in cast.result.uses:
             taken = other.operation
@@ -88,13 +89,20 @@ def _words_of(op: LoadOp) -> list[vector.ExtractOp]:
     return found
 
 
-def _neighbours(group: Mapping[int, LoadOp], most: int) -> Iterator[list[LoadOp]]:
+def _bits_of(kind: Vector) -> int:
+    """The width of a vector of numbers."""
+    return kind.get_shape()[0] * 8 * to_numpy(kind.element_type).itemsize
+
+
+def _neighbours(group: Mapping[int, LoadOp], bits: int) -> Iterator[list[LoadOp]]:
     """Loads of words that follow each other, two, four, … up to a register of them."""
     run: list[LoadOp] = []
     previous = 0
     for constant, op in [*sorted(group.items()), (0, None)]:
         kind = None if op is None else vector_type(op.result.type)
-        if run and (kind is None or constant != previous + kind.get_shape()[0]):
+        before = vector_type(run[-1].result.type) if run else None
+        if before is not None and (kind is None or constant != previous + kind.get_shape()[0]):
+            most = bits // _bits_of(before)
             while len(run) > 1:
                 count = min(most, 1 << (len(run).bit_length() - 1))
                 yield run[:count]
@@ -112,8 +120,10 @@ def _load_together(loads: Sequence[LoadOp], before: LoadOp) -> None:
     assert kind is not None
     numbers = VectorType(kind.element_type, [len(loads) * kind.get_shape()[0]])
     load = LoadOp(first.memref, first.indices, first.map.data, numbers)
+    word = WORDS[_bits_of(kind)]
     # LLVM takes a lane where its type is that of the sums.
-    words = vector.BitcastOp(load.result, VectorType(f32 if kind.element_type in HALVES else i32, [len(loads)]))
+    lane = f32 if word == i32 and kind.element_type in HALVES else word
+    words = vector.BitcastOp(load.result, VectorType(lane, [len(loads)]))
     _insert([load, words], before, first)
     for number, old in enumerate(loads):
         for taken in _words_of(old):
@@ -134,7 +144,7 @@ def _take_lane(old: vector.BroadcastOp, words: vector.BitcastOp, number: int) ->
     new: list[Operation] = [
         vector.ShuffleOp(words.result, words.result, places, result_type=VectorType(element, [count]))
     ]
-    if element != i32:
+    if element == f32:
         new.append(vector.BitcastOp(new[0].results[0], kind))
     _insert(new, old, old)
     result = new[-1].results[0]

@@ -1,27 +1,27 @@
 """Dot products of short numbers in words: one instruction where the target has one for their types.
 
 Elsewhere integers of 8 bits become pairs of 16 bits, of which x86 has dot products; what is left is computed number by
-number. Integers wrap, so all ways give the same bits.
+number. Integers wrap, so all ways give the same bits. Of long words the lower halves come first.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import llvm, vector
-from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32
+from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.architectures.instructions import DotInstruction
 from mlc.dialects.llvm import integers, intrinsics
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
-from mlc.dialects.loop import DotOp
-from mlc.dialects.loop.dot import WORD_BITS, per_word
+from mlc.dialects.loop import DotOp, OuterDotOp
+from mlc.dialects.loop.dot import LONG_WORD_BITS, WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._types import VALUES, concatenated, number_of, shifted, shuffle
+from mlc.passes.loop_to_llvm._types import VALUES, concatenated, number_of, shifted, shuffle, truncate
 from mlc.support.dtypes import is_unsigned
 from mlc.support.locations import error_at
-from mlc.support.types import vector_type
+from mlc.support.types import element_type, vector_type
 from mlc.targets.machine import Machine
 
 _ELEMENTS: dict[str, Attribute] = {"i32": i32, "i16": i16, "i8": i8, "bfloat": bf16}
@@ -34,26 +34,84 @@ class LowerDot(MachinePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
-        if op.lhs_type == f16 and not self.machine.converts_f16:
-            raise error_at(op, f"loop.dot of f16 takes instructions that convert f16; {self.machine.name} has none")
-        operands = op.lhs, op.rhs, op.accumulator
-        kind, most = vector_type(op.lhs.type), self.machine.vector_bits // WORD_BITS
-        lanes = 1 if kind is None else kind.get_shape()[0]
-        if lanes <= most or lanes & (lanes - 1):
-            writer = _Writer(self.machine, op.lhs.type, op.accumulator.type)
-            writer.dot(*operands, op.lhs_type, op.rhs_type)
-            rewriter.replace(op, writer.ops)
+        _require_conversion(op, self.machine)
+        types = op.lhs_type, op.rhs_type
+        rewriter.replace(op, _dots(self.machine, op.lhs, op.rhs, op.accumulator, types))
+
+
+@lowers(VALUES, OuterDotOp)
+class LowerOuterDot(MachinePattern):
+    """`loop.outer_dot` becomes an instruction, or a dot product for each lane."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: OuterDotOp, rewriter: PatternRewriter) -> None:
+        _require_conversion(op, self.machine)
+        rows, columns = (kind.get_shape()[0] for v in (op.lhs, op.rhs) if (kind := vector_type(v.type)) is not None)
+        found = self.machine.outer_dot_instruction(str(op.lhs_type), str(op.rhs_type))
+        if found is not None and rows == columns == self.machine.lanes(LONG_WORD_BITS):
+            casts = [_as_operand(found, v, rows * LONG_WORD_BITS) for v in (op.lhs, op.rhs)]
+            operands = [op.accumulator, *(cast.results[0] for cast in casts)]
+            rewriter.replace(op, [*casts, CallIntrinsicOp(found.intrinsic, operands, [op.accumulator.type])])
             return
-        new: list[Operation] = []
-        results: list[SSAValue] = []
-        for first in range(0, lanes, most):  # one register after the other
-            pieces = [shuffle(v, v, range(first, first + most)) for v in operands]
-            writer = _Writer(self.machine, pieces[0].res.type, pieces[2].res.type)
-            lhs, rhs, total = (piece.res for piece in pieces)
-            results.append(writer.dot(lhs, rhs, total, op.lhs_type, op.rhs_type))
-            new += [*pieces, *writer.ops]
-        joined, _ = concatenated(results)
-        rewriter.replace(op, [*new, *joined])
+        lhs = shuffle(op.lhs, op.lhs, [row for row in range(rows) for _ in range(columns)])
+        rhs = shuffle(op.rhs, op.rhs, [column for _ in range(rows) for column in range(columns)])
+        dots = _dots(self.machine, lhs.res, rhs.res, op.accumulator, (op.lhs_type, op.rhs_type))
+        rewriter.replace(op, [lhs, rhs, *dots])
+
+
+def _require_conversion(op: DotOp | OuterDotOp, machine: Machine) -> None:
+    """Check that numbers of f16 can be multiplied.
+
+    Raises:
+        UserError: the target does not convert them.
+    """
+    if op.lhs_type == f16 and not machine.converts_f16:
+        raise error_at(op, f"{op.name} of f16 takes instructions that convert f16; {machine.name} has none")
+
+
+def _dots(
+    machine: Machine, lhs: SSAValue, rhs: SSAValue, total: SSAValue, types: tuple[Attribute, Attribute]
+) -> list[Operation]:
+    """Ops that add the dot products of words, or of long words, of two types to sums; the last one gives them."""
+    if element_type(lhs.type) == i64:
+        halves = [_half_of_words(v, number) for number in range(2) for v in (lhs, rhs)]
+        ops = [op for half in halves for op in half]
+        for left, right in zip(halves[::2], halves[1::2], strict=True):
+            ops += _dots(machine, left[-1].results[0], right[-1].results[0], total, types)
+            total = ops[-1].results[0]
+        return ops
+    kind, most = vector_type(lhs.type), machine.vector_bits // WORD_BITS
+    lanes = 1 if kind is None else kind.get_shape()[0]
+    if lanes <= most or lanes & (lanes - 1):
+        writer = _Writer(machine, lhs.type, total.type)
+        writer.dot(lhs, rhs, total, *types)
+        return writer.ops
+    new: list[Operation] = []
+    results: list[SSAValue] = []
+    for first in range(0, lanes, most):  # one register after the other
+        pieces = [shuffle(v, v, range(first, first + most)) for v in (lhs, rhs, total)]
+        writer = _Writer(machine, pieces[0].res.type, pieces[2].res.type)
+        results.append(writer.dot(pieces[0].res, pieces[1].res, pieces[2].res, *types))
+        new += [*pieces, *writer.ops]
+    joined, _ = concatenated(results)
+    return [*new, *joined]
+
+
+def _half_of_words(words: SSAValue, number: int) -> list[Operation]:
+    """Ops that take the lower half of each long word, or the upper one."""
+    if (kind := vector_type(words.type)) is None:
+        ops = shifted(llvm.LShrOp, words, number * WORD_BITS) if number else []
+        return [*ops, truncate(ops[-1].results[0] if ops else words, i32)]
+    (lanes,) = kind.get_shape()
+    halves = llvm.BitcastOp.create(operands=[words], result_types=[VectorType(i32, [2 * lanes])])
+    return [halves, shuffle(halves.results[0], halves.results[0], [2 * lane + number for lane in range(lanes)])]
+
+
+def _as_operand(found: DotInstruction, words: SSAValue, bits: int) -> llvm.BitcastOp:
+    """Words of so many bits together as the vector that an intrinsic takes."""
+    element = _ELEMENTS[found.element]
+    kind = VectorType(element, [bits // WORD_BITS * per_word(element)])
+    return llvm.BitcastOp.create(operands=[words], result_types=[kind])
 
 
 class _Writer:

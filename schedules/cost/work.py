@@ -18,6 +18,7 @@ from mlc.dialects.loop import (
     LookupOp,
     LoopKind,
     MmaOp,
+    OuterDotOp,
     PrefetchOp,
     StoreOp,
     UnpackBytesOp,
@@ -25,6 +26,7 @@ from mlc.dialects.loop import (
     WordOp,
     YieldOp,
 )
+from mlc.dialects.loop.dot import WORD_BITS
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.schedules.cost.lines import part_on_two_lines
 from mlc.support.affine import split_constant
@@ -237,9 +239,10 @@ def _work(op: Operation, machine: Machine) -> Instructions:
     match op:
         case arith.ConstantOp() | vector.BitcastOp() | arith.BitcastOp():
             return Instructions()
-        case DotOp():
-            rate = machine.dots(str(op.lhs_type), str(op.rhs_type))
-            return Instructions(multiply_adds=width * machine.issue.fma_units / rate)
+        case DotOp() | OuterDotOp():
+            types, bits = (str(op.lhs_type), str(op.rhs_type)), integer_width(element_type(op.lhs.type)) or WORD_BITS
+            sums = max(registers_of(op.result.type, machine), 1)
+            return Instructions(multiply_adds=sums * machine.issue.fma_units / machine.dots(*types, bits))
         case MmaOp():
             cycles = machine.matrix_cycles(op.dims[0]) if machine.matrix_registers else 0.0
             return Instructions(multiply_adds=cycles * machine.issue.fma_units)
@@ -333,7 +336,7 @@ def _latency(op: Operation, machine: Machine) -> float:
     match op:
         case MmaOp():
             return issue.mma_latency
-        case math.FmaOp() | arith.MulfOp() | arith.MuliOp() | DotOp():
+        case math.FmaOp() | arith.MulfOp() | arith.MuliOp() | DotOp() | OuterDotOp():
             return issue.fma_latency
         case arith.DivfOp() | math.SqrtOp():
             return _NEWTON * issue.fma_latency

@@ -19,7 +19,7 @@ from mlc.analysis.lanes import lanes_over
 from mlc.analysis.legality import note_if_refused, require_no_limit, require_reduction
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.loop import CONSECUTIVE, DotOp, ForOp, LoadOp, UnpackBytesOp
-from mlc.dialects.loop.dot import SHORT_TYPES, per_word
+from mlc.dialects.loop.dot import SHORT_TYPES, WORD_BITS, WORDS, per_word
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.buffer_layouts import FieldLayout, WordLayout
@@ -74,7 +74,7 @@ class _ProductSum:
     """The subscript of words along that axis."""
 
 
-def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None:
+def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer, bits: int = WORD_BITS) -> None:
     """Let loops of one function add `count` products at a time.
 
         for k in 0..256 iter_args(s = 0): s + extui(x[m, k]) * extsi(w[k, n])
@@ -82,7 +82,8 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
         for k in 0..64 iter_args(s = 0): loop.dot x[m, 4 * k .. 4 * k + 3], w_words[k, n], s of ui8, i8
 
     The factor that is an argument, the same in all loops, is stored in words of `count` numbers along the loop.
-    A word of the other one is read where it lies. Words of 8 numbers, or of 16, have fields of 4 bits, or of 2:
+    A word of the other one is read where it lies. Words have `bits`; those of 32 with 8 numbers, or 16, have fields of
+    4 bits, or of 2:
 
         word = w_words[k, n]
         loop.dot x[m, 8 * k .. 8 * k + 3], unpack_bytes word[0], s of i8, ui8, then
@@ -93,7 +94,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     Raises:
         Refused: the loops are not sums of such products, or the argument is not a constant; nothing has been changed.
     """
-    sums = [_product_sum(loop, count, packer) for loop in loops]
+    sums = [_product_sum(loop, count, packer, bits) for loop in loops]
     arguments = {each.of_argument.memory for each in sums}
     if len(arguments) != 1:
         raise Refused("its factors in words are several arguments")
@@ -105,12 +106,12 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     axes = {each.axis for each in sums}
     if len(axes) != 1:
         raise Refused("it runs along several axes of the argument")
-    in_fields = count > _BYTES
-    most = (1 << 32 // count) - 1
+    in_fields = bits == WORD_BITS and count > _BYTES
+    most = (1 << WORD_BITS // count) - 1
     if in_fields and not packer.are_within(argument, 0, most):
         raise Refused(f"the numbers of the factor in words are not all from 0 to {most}")
     layout = FieldLayout if in_fields else WordLayout
-    words = layout(axes.pop(), count, tuple(memref_type(argument).get_shape()))
+    words = layout(axes.pop(), count, tuple(memref_type(argument).get_shape()), bits)
     if words.sizes[words.axis] % count:
         raise Refused(f"{words.sizes[words.axis]} numbers along the axis are not a multiple of {count}")
     machine = resolve_target(packer.ctx.target)
@@ -121,7 +122,7 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer) -> None
         _rewrite(each, words, target)
 
 
-def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
+def _product_sum(loop: ForOp, count: int, packer: Packer, bits: int) -> _ProductSum:
     """What a loop adds up; the factor in words is one that the packer knows, if both may be.
 
     Raises:
@@ -143,8 +144,10 @@ def _product_sum(loop: ForOp, count: int, packer: Packer) -> _ProductSum:
         raise Refused("it computes more than a sum of products of two numbers that it loads")
     if combine.results[0].type not in (i32, f32):
         raise Refused(f"it adds up numbers of {combine.results[0].type}, and dot products those of i32 or f32")
-    in_bytes = min(count, _BYTES)  # fields are of integers of 8 bits
-    if count not in (2, 4, 8, 16) or any(per_word(f.element) != in_bytes for f in factors):
+    if bits not in WORDS:
+        raise Refused(f"a word has 32 or 64 bits, not {bits}")
+    in_bytes = min(count, _BYTES) if bits == WORD_BITS else count  # fields are of integers of 8 bits
+    if count not in (2, 4, 8, 16) or any(per_word(f.element, bits) != in_bytes for f in factors):
         kinds = " and ".join(str(f.element) for f in factors)
         raise Refused(f"a word holds other than {count} numbers of {kinds}")
     if loop.range.start or loop.range.step != 1 or len(loop.range) % count:
@@ -187,8 +190,8 @@ def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
     packed.location = load.location
     new: list[Operation] = [packed]
     total: SSAValue = loop.carried[0]
-    fields = max(count // _BYTES, 1)
-    in_word = count // fields
+    in_word = per_word(each.by_word.element, words.bits)
+    fields = count // in_word
     kind = VectorType(element_type(beside.memref.type), [in_word])
     for number in range(fields):
         of_argument: SSAValue = packed.result
@@ -197,8 +200,8 @@ def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
             unpacked.location, of_argument = load.location, unpacked.result
             new.append(unpacked)
         run = LoadOp(beside.memref, list(beside.indices), _moved(beside.map.data, number * in_word), kind)
-        cast = vector.BitcastOp(run.result, VectorType(i32, [1]))
-        word = vector.ExtractOp(cast.result, [0], i32)
+        cast = vector.BitcastOp(run.result, VectorType(WORDS[words.bits], [1]))
+        word = vector.ExtractOp(cast.result, [0], WORDS[words.bits])
         dot = DotOp(word.result, of_argument, total, each.by_word.element, each.of_argument.element)
         run.location, dot.location = beside.location, each.combine.location
         new += [run, cast, word, dot]
@@ -221,8 +224,9 @@ def _moved(affine: AffineMap, by: int) -> AffineMap:
 class Dot(LoopStep):
     """4 steps of a loop that adds products of short numbers become one dot product
 
-    The kernel's constant factor is stored in words of so many numbers. A word has 32 bits. One of 8 numbers has four
-    for each, and is taken apart to two words of bytes in registers; one of 16 has two, and gives four words.
+    The kernel's constant factor is stored in words of so many numbers. A word has 32 bits, or 64 if that is said, as in
+    `dot(k, 8, 64)`. One of 32 bits and 8 numbers has four for each, and is taken apart to two words of bytes in
+    registers; one of 16 has two, and gives four words.
     """
 
     name = "dot"
@@ -230,15 +234,18 @@ class Dot(LoopStep):
 
     loop: LoopName
     count: int
+    bits: int | None = None
 
     def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
         """Let the loops of the name add dot products: all of them, or none, as they read one argument."""
         refusals: list[Remark] = []
         with note_if_refused(refusals, loops[0], f"loop '{self.loop}' has no dot products"):
-            use_dot_products(loops, self.count, scheduling.shared(Packer))
+            use_dot_products(loops, self.count, scheduling.shared(Packer), self.bits or WORD_BITS)
         return refusals
 
     def words(self, plan: LoopPlan) -> str:
+        if self.bits is not None and self.bits != WORD_BITS:
+            return f"{self.count} products are added at a time, a dot product of words of {self.bits} bits"
         if self.count > _BYTES:
             each = f"weights are stored in words of {self.count}, and unpacked to bytes in registers; "
             return f"{each}{_BYTES} products are added by one instruction, a dot product of words of 32 bits"
@@ -254,4 +261,4 @@ class Dot(LoopStep):
 
     @classmethod
     def drawn(cls, rng: Random, loop: ForOp) -> Self:
-        return cls(loop.dim.data, rng.choice((2, 4, 8, 16)))
+        return cls(loop.dim.data, rng.choice((2, 4, 8, 16)), rng.choice((None, None, 64)))

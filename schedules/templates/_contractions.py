@@ -52,6 +52,11 @@ class Contraction:
         return to_numpy(tensor_type(self.op.inputs[0]).element_type).itemsize * self.per_dot
 
     @property
+    def word_bits(self) -> int:
+        """The width of the words that dot products take; 0 where products are added one by one."""
+        return 8 * self.step_bytes if self.per_dot > 1 else 0
+
+    @property
     def lane_dim(self) -> int:
         """The dim that becomes vectors: the last one of the result."""
         return self.op.num_parallel - 1

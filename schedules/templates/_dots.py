@@ -7,7 +7,7 @@ from collections.abc import Container
 from xdsl.dialects.builtin import f16, f32, i32
 from xdsl.ir.affine import AffineExpr
 
-from mlc.dialects.loop.dot import SHORT_INTEGERS, SHORT_TYPES, per_word
+from mlc.dialects.loop.dot import SHORT_INTEGERS, SHORT_TYPES, WORD_BITS, per_word
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.schedule_template import TensorKernel
 from mlc.schedules.templates._contractions import Contraction, can_be_packed, runs_along_memory
@@ -15,8 +15,10 @@ from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
 
-def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]], machine: Machine) -> int:
-    """How many steps of the innermost reduction become one dot product of words; 1 if they cannot.
+def steps_per_dot(
+    contraction: Contraction, constants: Container[tuple[str, int]], machine: Machine, bits: int = WORD_BITS
+) -> int:
+    """How many steps of the innermost reduction become one dot product of words of `bits`; 1 if they cannot.
 
     Rows have to lie along the reduction, and the other operand is stored in words when the program is compiled.
     """
@@ -26,7 +28,7 @@ def steps_per_dot(contraction: Contraction, constants: Container[tuple[str, int]
         return 1
     if elements[0] not in SHORT_TYPES or (elements[0] == f16 and not machine.converts_f16):
         return 1
-    count, innermost = per_word(elements[0]), len(op.dims) - 1
+    count, innermost = per_word(elements[0], bits), len(op.dims) - 1
     panels = contraction.operands_with_lanes()
     rows = [m for v, m in zip(op.inputs, op.index_maps, strict=True) if all(v is not value for value, _ in panels)]
     is_known = all(can_be_packed(v) and (name, v.index) in constants for v, _ in panels)
@@ -71,4 +73,4 @@ def multiplying(contraction: Contraction, machine: Machine) -> Machine:
     if contraction.per_dot == 1:
         return machine
     lhs, rhs = map(str, contraction.op.read_types)
-    return machine.multiplying(machine.dots(lhs, rhs))
+    return machine.multiplying(machine.dots(lhs, rhs, contraction.word_bits))

@@ -26,11 +26,11 @@ from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.steps.vectorize_reduction import VectorizeReduction
 from mlc.schedules.templates._contractions import Contraction
+from mlc.schedules.templates._tile_problems import rows_in_cache
 from mlc.schedules.templates.contraction import (
     READS_PER_PACKING,
     can_be_packed,
     packing_steps,
-    rows_in_cache,
     runs_along_memory,
 )
 from mlc.support.dtypes import to_numpy

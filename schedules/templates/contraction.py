@@ -13,13 +13,19 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import gcd, prod
 
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.analysis.argument_names import argument_name
+from mlc.dialects.loop.dot import LONG_WORD_BITS
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tile_cycles, tiles_near_best
+from mlc.schedules.register_tile import (
+    MOST_VECTORS,
+    RegisterTile,
+    tile_cycles,
+    tiles_near_best,
+)
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.fuse import Fuse
@@ -45,6 +51,7 @@ from mlc.schedules.templates._mma import mma_steps
 from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
 from mlc.schedules.templates._row_blocks import all_rows, row_blocks
+from mlc.schedules.templates._tile_problems import tile_problem, with_long_words
 from mlc.support.dtypes import bytes_of
 from mlc.targets.machine import Machine
 
@@ -109,7 +116,7 @@ def _mma_steps(contraction: Contraction, kernel: TensorKernel) -> list[Step]:
     contraction = replace(contraction, per_dot=steps_per_dot(contraction, kernel.constants, machine))
     if contraction.per_dot == 1 or machine.matrix_registers is None:
         return []
-    problem, computing = _problem(contraction, kernel.lanes, 0.0, machine), multiplying(contraction, machine)
+    problem, computing = tile_problem(contraction, kernel.lanes, 0.0, machine), multiplying(contraction, machine)
     others = prod(contraction.op.dim_sizes[i] for i in range(contraction.lane_dim) if i != contraction.row_dim)
     cycles = tile_cycles(tiles_near_best(problem, computing)[0], problem, computing)
     return mma_steps(contraction, machine, cycles * others * prod(contraction.reduced_sizes), kernel.weights)
@@ -147,6 +154,7 @@ def contraction_steps(
     """
     lanes, machine, constants = kernel.lanes, kernel.machine, kernel.constants
     contraction = replace(contraction, per_dot=steps_per_dot(contraction, constants, machine))
+    contraction = with_long_words(contraction, kernel)
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
     if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
@@ -157,7 +165,7 @@ def contraction_steps(
     if contraction.is_grouped and not by_group:
         lanes = gcd(contraction.columns, lanes)
     padding = padding_of_rows(op, row)
-    problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share, machine)
+    problem = tile_problem(contraction, lanes, 0.0 if padding is None else padding.share, machine)
     computing = multiplying(contraction, machine)
     if (vectors := _vectors_of_panels(contraction, lanes, machine, kernel.widths)) is not None:
         problem = replace(problem, vectors=vectors)
@@ -177,7 +185,8 @@ def contraction_steps(
     own = contraction.unshared_dims
     parallel = [*own, *(i for i in range(contraction.lane_dim) if i not in own)]
     reductions = op.dim_names[op.num_parallel :]
-    dots = [Dot(reductions[-1], contraction.per_dot)] if contraction.per_dot > 1 else []
+    long = (LONG_WORD_BITS,) if contraction.word_bits == LONG_WORD_BITS else ()
+    dots = [Dot(reductions[-1], contraction.per_dot, *long)] if contraction.per_dot > 1 else []
     # Each matrix of a batch that is packed is used up before the next one.
     batched = own if packed else []
     dims = [i for i in parallel if i not in batched]
@@ -203,15 +212,16 @@ def contraction_steps(
         steps += packing_steps(argument, affine, contraction, lanes, constants)
     in_lanes: list[Step] = [Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
     in_rows: list[Step] = []
+    holds_vectors = tile.holds_vectors and not problem.pairs_rows  # a vector of long words takes two registers
     if row is not None and tile.rows > 1:
         name = rows.name(op.dim_names[row])
         in_rows = [Tile(name, tile.rows), Unroll(f"{name}i")]
     if is_alone and loops_over_epilogue(contraction, tile, computing):
-        last = in_lanes if (tile.holds_vectors and not problem.is_ragged(tile)) or not in_rows else in_rows
+        last = in_lanes if (holds_vectors and not problem.is_ragged(tile)) or not in_rows else in_rows
         last[-1] = UnrollReduction(*last[-1].loops)
     if not problem.is_ragged(tile):
         # What is unrolled last varies fastest, and what varies fastest is held in registers.
-        steps += [*in_rows, *in_lanes] if tile.holds_vectors else [*in_lanes, *in_rows]
+        steps += [*in_rows, *in_lanes] if holds_vectors else [*in_lanes, *in_rows]
     else:
         # The last vector of the last block is a nest of its own until it joins the others.
         kept = [op.dim_names[i] for i in batched]
@@ -242,17 +252,6 @@ def _vectors_of_panels(
         return None
     fits = width // lanes <= MOST_VECTORS and 2 * (width // lanes) < machine.vector_registers
     return width // lanes if fits else None
-
-
-def _problem(contraction: Contraction, lanes: int, padding: float, machine: Machine) -> TileProblem:
-    op, row = contraction.op, contraction.row_dim
-    reads = zip(op.inputs, op.index_maps, strict=True)
-    most_rows = min((rows_in_cache(v, m, row, machine) for v, m in reads), default=16)
-    rows = op.dim_sizes[row] if row is not None else 1
-    column = prod(contraction.reduced_sizes) * contraction.step_bytes
-    words = machine.words_per_load
-    holds_rows = contraction.per_dot > 1 and words > 1 and contraction.reduced_sizes[-1] % words == 0
-    return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding, holds_rows=holds_rows)
 
 
 def _bytes_of_panels(contraction: Contraction) -> int:
@@ -303,7 +302,7 @@ def _steps_of_iteration(contraction: Contraction, steps: Sequence[Step], machine
     name, together = contraction.op.dim_names[-1], machine.architecture.reduction_steps
     size = contraction.reduced_sizes[-1]
     if contraction.per_dot > 1:
-        together = gcd(max(together, machine.words_per_load), size)
+        together = gcd(max(together, machine.words_per_load(contraction.word_bits)), size)
     if together == 1 or size % together or size == together or Unroll(name) in steps:
         return []
     return [Tile(name, together), Unroll(f"{name}i")]
@@ -314,14 +313,6 @@ def _parts(contraction: Contraction, tile: RegisterTile, machine: Machine) -> in
     in_flight = int(machine.issue.fma_units * machine.issue.fma_latency)
     parts = in_flight // (tile.rows * tile.vectors)
     return parts if parts > 1 and contraction.reduced_sizes[-1] >= LONG * parts else 0
-
-
-def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None, machine: Machine) -> int:
-    """How many neighbouring rows of an operand the first cache can hold at a time: fewer if they share its sets."""
-    if row is None:
-        return 16
-    distance, caches = bytes_apart(operand, affine, row), machine.memory
-    return caches.l1_ways if distance and distance % caches.set_period == 0 else 16
 
 
 def _is_read_well(contraction: Contraction, machine: Machine) -> bool:

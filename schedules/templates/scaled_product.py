@@ -34,7 +34,7 @@ from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unpack import Unpack
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
-from mlc.schedules.templates.contraction import rows_in_cache
+from mlc.schedules.templates._tile_problems import rows_in_cache
 from mlc.support.dtypes import bytes_of, to_numpy
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine

@@ -133,7 +133,7 @@ def products_of(limits: np.iinfo[Any]) -> Array:
     return columns
 
 
-@pytest.mark.parametrize("target", ["native", "haswell", "x86-64-v2", "neoverse-n1"])
+@pytest.mark.parametrize("target", ["native", "haswell", "x86-64-v2", "neoverse-n1", "neoverse-v1"])
 def test_long_sums_of_the_largest_products(target: str, run_compiled: Run) -> None:
     """Up to 65,792 products of 255 and -128 fit; what is longer wraps."""
     products = Products()
@@ -154,7 +154,9 @@ def _shapes() -> Iterator[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("part", range(6))
-@pytest.mark.parametrize(("target", "opt_level"), [("native", 3), ("haswell", 3), ("x86-64-v2", 2), ("neoverse-n1", 3)])
+@pytest.mark.parametrize(
+    ("target", "opt_level"), [("native", 3), ("haswell", 3), ("x86-64-v2", 2), ("neoverse-n1", 3), ("neoverse-v1", 3)]
+)
 def test_tails_of_every_dim(target: str, opt_level: int, part: int, run_compiled: Run) -> None:
     rng, products = np.random.default_rng(part), Products()
     for number, (m, k, n) in enumerate(list(_shapes())[part::6]):
@@ -163,7 +165,7 @@ def test_tails_of_every_dim(target: str, opt_level: int, part: int, run_compiled
     products.check(products.run(run_compiled, target, opt_level))
 
 
-@pytest.mark.parametrize("target", ["native", "neoverse-n1"])
+@pytest.mark.parametrize("target", ["native", "neoverse-n1", "neoverse-v1"])
 def test_levels_give_the_same_bits(target: str, run_compiled: Run) -> None:
     rng, products = np.random.default_rng(1), Products()
     for m, k, n in ((1, 64, 33), (7, 36, 16), (16, 20, 100)):

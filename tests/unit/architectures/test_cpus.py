@@ -45,6 +45,22 @@ def test_short_types_are_as_fast_as_f32_where_there_are_instructions(name: str, 
     assert (issue.f16_fma_units, issue.bf16_dots, issue.i8_dots, issue.i16_dots) == rates
 
 
+def test_two_rows_at_a_time_take_features_of_their_own() -> None:
+    """An instruction for two rows and two columns is worth it if it does more than two of vectors."""
+    v1, n1, znver4 = (resolve_target(name) for name in ("neoverse-v1", "neoverse-n1", "znver4"))
+    assert (v1.issue.i8_outer_dots, v1.issue.bf16_outer_dots) == (4, 4)
+    assert v1.sources["i8_outer_dots"] == v1.sources["bf16_outer_dots"] == LLVM
+    assert all((each.issue.i8_outer_dots, each.issue.bf16_outer_dots) == (0, 0) for each in (n1, znver4))
+    assert v1.outer_dots("ui8", "i8") == v1.outer_dots("i8", "ui8") == v1.outer_dots("bf16", "bf16") == 4
+    assert v1.outer_dot_instruction("i8", "ui8") is None and v1.outer_dots("i16", "i16") == 0
+    assert v1.products("i8", "i8") == 2 * 4 * v1.issue.i8_dots
+    slow = v1.with_facts({"i8_outer_dots": 2, "bf16_outer_dots": 2}, {})
+    assert slow.outer_dots("i8", "i8") == slow.outer_dots("bf16", "bf16") == 0
+    assert slow.dots("i8", "i8", 64) == slow.dots("i8", "i8") / 2
+    without_dots = v1.with_facts({"bf16_dots": 1}, {})  # two multiply-adds of f32 are faster, and round otherwise
+    assert without_dots.outer_dots("bf16", "bf16") == 0 < without_dots.outer_dots("i8", "i8")
+
+
 def test_rates_of_absent_instructions_are_none_whatever_the_row_says() -> None:
     cpu = next(cpu for _, cpu in cpus() if cpu.name == "sapphirerapids")
     assert replace(cpu, extras=("avx512fp16",)).values["bf16_dots"] == 0

@@ -136,3 +136,22 @@ def test_a_panel_of_one_block_of_rows_comes_once() -> None:
     few, many = (TileProblem(rows, 512, 16, column_bytes=4 * 4608) for rows in (6, 7))
     assert few.strain(tile, machine) == 1.0
     assert many.strain(tile, machine) == pytest.approx((1 + (2 / 3) ** 4) ** 0.25)
+
+
+def test_rows_in_pairs_are_put_together_once_for_many_columns():
+    """A shuffle for two rows takes a turn of the units that multiply; a row that is left over takes several."""
+    machine = resolve_target("neoverse-v1")
+    problem = TileProblem(64, 512, 4, holds_rows=True, pairs_rows=True)
+    assert best_tile(problem, machine) == RegisterTile(4, 6)
+    assert problem.registers(RegisterTile(4, 6), machine) <= machine.vector_registers
+    assert problem.busy(RegisterTile(4, 6), machine) == (24 + 2) / machine.issue.fma_units
+    assert problem.busy(RegisterTile(3, 6), machine) == (18 + 1 + 3 * 6) / machine.issue.fma_units
+
+
+def test_panels_of_long_words_are_used_by_as_many_rows_as_the_second_cache_asks_for():
+    """A vector of them takes two registers; of one that arrives late, all that is computed with it waits."""
+    machine = resolve_target("neoverse-n2")
+    near, far = (TileProblem(64, 512, 4, column_bytes=size, holds_rows=True, pairs_rows=True) for size in (64, 8 << 10))
+    assert best_tile(near, machine) == RegisterTile(4, 6)
+    assert best_tile(far, machine) == RegisterTile(6, 4)
+    assert far.strain(RegisterTile(6, 4), machine) < far.strain(RegisterTile(4, 6), machine)

@@ -66,7 +66,7 @@ def _products(text: str, target: str, precision: str = "keep") -> KernelProducts
         ("sapphirerapids-amx", "llvm.x86.tdpbusd", 32.0),
         ("sapphirerapids", "llvm.x86.avx512.vpdpbusd.512", 4.0),
         ("haswell", "llvm.x86.avx2.pmadd.wd, of bytes that are widened to pairs of 16 bits", 1.0),
-        ("neoverse-v1", "llvm.aarch64.neon.usdot.v4i32.v16i8", 4.0),
+        ("neoverse-v1", "llvm.aarch64.neon.usmmla.v4i32.v16i8", 8.0),
         ("cortex-a72", "a multiplication for each number", 0.5),
     ],
 )

@@ -26,6 +26,17 @@ func.func @floats(%a: vector<4xi32>, %b: vector<4xi32>, %acc: vector<4xf32>) -> 
   return %t : vector<4xf32>
 }
 
+// Long words have twice as many.
+
+// CHECK-LABEL: @long
+// CHECK-NEXT:    %s = loop.dot %a, %b, %acc of ui8, i8 : i64, i32
+// CHECK-NEXT:    %t = loop.dot %u, %v, %sums of bf16, bf16 : vector<4xi64>, vector<4xf32>
+func.func @long(%a: i64, %b: i64, %acc: i32, %u: vector<4xi64>, %v: vector<4xi64>, %sums: vector<4xf32>) -> (i32, vector<4xf32>) {
+  %s = loop.dot %a, %b, %acc of ui8, i8 : i64, i32
+  %t = loop.dot %u, %v, %sums of bf16, bf16 : vector<4xi64>, vector<4xf32>
+  return %s, %t : i32, vector<4xf32>
+}
+
 // It has no effects; with other types of numbers it is another product.
 
 // SIMPLE-LABEL: @once

@@ -33,7 +33,7 @@ func.func @f(%a: i32, %b: i32, %acc: i32) {
 // -----
 
 func.func @f(%a: i32, %b: i32, %acc: f32) {
-  // expected-error @+1 {{loop.dot: required words of i32 and sums of i32, got i32 and f32 (dot_c2)}}
+  // expected-error @+1 {{loop.dot: required words of i32 or i64 and sums of i32, got i32 and f32 (dot_c2)}}
   %s = loop.dot %a, %b, %acc of i8, i8 : i32, f32
   return
 }
@@ -41,16 +41,16 @@ func.func @f(%a: i32, %b: i32, %acc: f32) {
 // -----
 
 func.func @f(%a: vector<4xi32>, %b: vector<4xi32>, %acc: vector<4xi32>) {
-  // expected-error @+1 {{loop.dot: required words of i32 and sums of f32, got vector<4xi32> and vector<4xi32> (dot_c2)}}
+  // expected-error @+1 {{loop.dot: required words of i32 or i64 and sums of f32, got vector<4xi32> and vector<4xi32> (dot_c2)}}
   %s = loop.dot %a, %b, %acc of bf16, bf16 : vector<4xi32>, vector<4xi32>
   return
 }
 
 // -----
 
-func.func @f(%a: i64, %b: i64, %acc: i32) {
-  // expected-error @+1 {{loop.dot: required words of i32 and sums of i32, got i64 and i32 (dot_c2)}}
-  %s = loop.dot %a, %b, %acc of i8, i8 : i64, i32
+func.func @f(%a: i16, %b: i16, %acc: i32) {
+  // expected-error @+1 {{loop.dot: required words of i32 or i64 and sums of i32, got i16 and i32 (dot_c2)}}
+  %s = loop.dot %a, %b, %acc of i8, i8 : i16, i32
   return
 }
 

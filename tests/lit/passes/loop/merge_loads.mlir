@@ -151,3 +151,49 @@ func.func private @twice(%x: memref<64xi8>, %k: memref<4xi32>, %y: memref<4xi32>
   loop.store %n, %y[0] : memref<4xi32>, vector<4xi32>
   return
 }
+
+// Two long words fill a register. They are no neighbours of short ones.
+// CHECK-LABEL: @long
+// LANES:      %[[R:.*]] = loop.load %x[16] : memref<64xi8>, vector<16xi8>
+// LANES-NEXT: %[[W:.*]] = vector.bitcast %[[R]] : vector<16xi8> to vector<2xi64>
+// LANES:      %[[A:.*]] = vector.shuffle %[[W]], %[[W]] [0, 0, 0, 0] : vector<2xi64>, vector<2xi64>
+// LANES-NEXT: loop.dot %w, %[[A]], %{{.*}} of i8, i8 : vector<4xi64>, vector<4xi32>
+// LANES:      %[[B:.*]] = vector.shuffle %[[W]], %[[W]] [1, 1, 1, 1] : vector<2xi64>, vector<2xi64>
+// LANES-NEXT: loop.dot %w, %[[B]],
+// LANES:      loop.load %x[32] : memref<64xi8>, vector<16xi8>
+// LANES-COUNT-2: loop.dot %w, %
+// LANES:      loop.load %x[48] : memref<64xi8>, vector<4xi8>
+// LANES:      loop.dot %{{.*}}, %v,
+// ALL-COUNT-4: loop.load %x[{{.*}}] : memref<64xi8>, vector<8xi8>
+func.func private @long(%x: memref<64xi8>, %l: memref<4xi64>, %s: memref<4xi32>, %y: memref<4xi32> {mlc.output}) {
+  %w = loop.load %l[0] : memref<4xi64>, vector<4xi64>
+  %v = loop.load %s[0] : memref<4xi32>, vector<4xi32>
+  %zero = arith.constant dense<0> : vector<4xi32>
+  %a0 = loop.load %x[16] : memref<64xi8>, vector<8xi8>
+  %b0 = vector.bitcast %a0 : vector<8xi8> to vector<1xi64>
+  %c0 = vector.extract %b0[0] : i64 from vector<1xi64>
+  %d0 = vector.broadcast %c0 : i64 to vector<4xi64>
+  %t0 = loop.dot %d0, %w, %zero of i8, i8 : vector<4xi64>, vector<4xi32>
+  %a1 = loop.load %x[24] : memref<64xi8>, vector<8xi8>
+  %b1 = vector.bitcast %a1 : vector<8xi8> to vector<1xi64>
+  %c1 = vector.extract %b1[0] : i64 from vector<1xi64>
+  %d1 = vector.broadcast %c1 : i64 to vector<4xi64>
+  %t1 = loop.dot %d1, %w, %t0 of i8, i8 : vector<4xi64>, vector<4xi32>
+  %a2 = loop.load %x[32] : memref<64xi8>, vector<8xi8>
+  %b2 = vector.bitcast %a2 : vector<8xi8> to vector<1xi64>
+  %c2 = vector.extract %b2[0] : i64 from vector<1xi64>
+  %d2 = vector.broadcast %c2 : i64 to vector<4xi64>
+  %t2 = loop.dot %d2, %w, %t1 of i8, i8 : vector<4xi64>, vector<4xi32>
+  %a3 = loop.load %x[40] : memref<64xi8>, vector<8xi8>
+  %b3 = vector.bitcast %a3 : vector<8xi8> to vector<1xi64>
+  %c3 = vector.extract %b3[0] : i64 from vector<1xi64>
+  %d3 = vector.broadcast %c3 : i64 to vector<4xi64>
+  %t3 = loop.dot %d3, %w, %t2 of i8, i8 : vector<4xi64>, vector<4xi32>
+  %o = loop.load %x[48] : memref<64xi8>, vector<4xi8>
+  %p = vector.bitcast %o : vector<4xi8> to vector<1xi32>
+  %q = vector.extract %p[0] : i32 from vector<1xi32>
+  %r = vector.broadcast %q : i32 to vector<4xi32>
+  %z = loop.dot %r, %v, %t3 of i8, i8 : vector<4xi32>, vector<4xi32>
+  loop.store %z, %y[0] : memref<4xi32>, vector<4xi32>
+  return
+}
