@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IndexType, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
+from mlc.dialects.arith import CmpiOp, ExtSIOp, IndexCastOp, SelectOp
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, YieldOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.support.types import memref_type, scalar_attribute
@@ -70,7 +70,7 @@ class Coordinate:
         wrapped = SelectOp(is_negative.result, from_end.result, index)
         least = arith.MaxSIOp(wrapped.result, zero.result)
         clamped = arith.MinSIOp(least.result, last.result)
-        nearest = arith.IndexCastOp(clamped, IndexType())
+        nearest = IndexCastOp(clamped, IndexType())
         ops += [zero, size, last, from_end, is_negative, wrapped, least, clamped, nearest]
         return Coordinate(wrapped.result, clamped.result, nearest.result, ops)
 
