@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 
 import numpy as np
-from xdsl.dialects import arith, scf, tensor
+from xdsl.dialects import affine, arith, scf, tensor
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator, is_side_effect_free
 
@@ -25,7 +25,7 @@ from mlc.dialects.scf import ForallOp, ForOp, IfOp
 from mlc.dialects.tensor import IfOp as TensorIfOp
 from mlc.dialects.tensor import MapOp, ReduceOp, ScanOp, StructuredOp, WhileOp
 from mlc.passes.upstream._forall import sequential
-from mlc.passes.upstream._loops import Switch
+from mlc.passes.upstream._loops import AffineBranch, AffineToScf, Switch
 from mlc.passes.upstream._moves import has_values_as_offsets
 from mlc.passes.upstream._points import BodyPoints, constant_of, integer_of
 from mlc.passes.upstream._scalars import Scalars, is_scalar_op, scalar_type
@@ -60,10 +60,13 @@ def convert_control(function: FuncOp, ctx: CompilerContext) -> None:
     Ops on tensors are of the tensor level already. Scalars that depend on tensors or steps become tensors of rank 0.
 
     Raises:
-        UserError: an op in a loop or branch has no form at the tensor level.
+        UserError: an op in a loop or branch has no form at the tensor level, or uses buffers.
     """
     if not any(_needs_conversion(op) for op in function.walk()):
         return
+    for op in function.walk():
+        if _is_control(op) and not _is_on_tensors(op) and any(isinstance(r.type, TensorType) for r in op.results):
+            raise error_at(op, f"{op.name}: found buffers beside tensors; required: tensors alone, or buffers alone")
     conversion = _Conversion(ctx)
     for block in function.body.blocks:
         conversion.convert_block(block, is_inside=False)
@@ -72,11 +75,13 @@ def convert_control(function: FuncOp, ctx: CompilerContext) -> None:
 def _needs_conversion(op: Operation) -> bool:
     if isinstance(op, tensor.ExtractSliceOp | tensor.InsertSliceOp):
         return has_values_as_offsets(op)
-    return isinstance(op, tensor.ExtractOp | tensor.InsertOp) or (_is_control(op) and _is_on_tensors(op))
+    if _is_control(op):
+        return any(isinstance(r.type, TensorType) for r in op.results) or _is_on_tensors(op)
+    return isinstance(op, tensor.ExtractOp | tensor.InsertOp)
 
 
 def _is_control(op: Operation) -> bool:
-    return op.dialect_name() == "scf" and bool(op.regions)
+    return op.dialect_name() in ("affine", "scf") and bool(op.regions)
 
 
 def _is_on_tensors(op: Operation) -> bool:
@@ -156,18 +161,24 @@ class _Conversion:
             case ForallOp():
                 self._convert(sequential(op), is_inside=False)
             case scf.IndexSwitchOp():
-                rewriter = PatternRewriter(op)
-                made: list[Operation] = []
-                rewriter.operation_insertion_handler = [made.append]
-                Switch(self.ctx).match_and_rewrite(op, rewriter)
-                for each in made:
-                    place_new_ops(each, op.location)
-                    self._convert(each, is_inside=True)
+                self._convert_by(Switch(self.ctx), op)
+            case affine.IfOp():
+                self._convert_by(AffineBranch(self.ctx), op)
+            case affine.ForOp():
+                self._convert_by(AffineToScf(self.ctx), op)
             case _:
-                raise error_at(
-                    op,
-                    f"{op.name}: found tensors; required: scf.for, scf.forall, scf.if, scf.index_switch or scf.while",
-                )
+                required = "loops and branches of scf and affine, but scf.parallel and scf.execute_region"
+                raise error_at(op, f"{op.name}: found tensors; required: {required}")
+
+    def _convert_by(self, pattern: RewritePattern, op: Operation) -> None:
+        """Convert what a pattern makes of an op."""
+        rewriter, location = PatternRewriter(op), op.location
+        made: list[Operation] = []
+        rewriter.operation_insertion_handler = [made.append]
+        pattern.match_and_rewrite(op, rewriter)
+        for each in made:
+            place_new_ops(each, location)
+            self._convert(each, is_inside=True)
 
     def _convert_for(self, op: ForOp) -> None:
         known = [integer_of(v) for v in (op.lb, op.ub, op.step)]

@@ -146,3 +146,33 @@ func.func @buffers(%x: memref<8xf32> {mlc.output}) {
   }
   return
 }
+
+// CHECK-LABEL: @affine
+// CHECK: tensor.scan 2 carry
+// CHECK: tensor.if
+func.func @affine(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = affine.for %i = 0 to 4 step 2 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %b = affine.if affine_set<(d0) : (d0 - 1 >= 0)>(%i) -> tensor<4xf32> {
+      %c = arith.addf %a, %x : tensor<4xf32>
+      affine.yield %c : tensor<4xf32>
+    } else {
+      affine.yield %a : tensor<4xf32>
+    }
+    affine.yield %b : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// A scalar that others use than ops on elements is loaded.
+// CHECK-LABEL: @padding
+// CHECK: tensor.extract %x[]
+// LOOPS-LABEL: @padding
+// LOOPS: loop.load %x[] : memref<f32>
+func.func @padding(%x: tensor<f32>, %y: tensor<4xf32>) -> tensor<6xf32> {
+  %v = tensor.extract %x[] : tensor<f32>
+  %q = tensor.pad %y low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %q : tensor<6xf32>
+}

@@ -34,7 +34,7 @@ func.func @parallel(%x: tensor<8xf32>) -> tensor<1xf32> {
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{scf.parallel: found tensors; required: scf.for, scf.forall, scf.if, scf.index_switch or scf.while}}
+  // expected-error @+1 {{scf.parallel: found tensors; required: loops and branches of scf and affine, but scf.parallel and scf.execute_region}}
   %s = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%z) -> f32 {
     %a = tensor.extract %x[%i] : tensor<8xf32>
     scf.reduce(%a : f32) {
@@ -74,4 +74,19 @@ func.func @outside(%x: tensor<8xf32>, %n: tensor<i64>) -> tensor<f32> {
   %a = tensor.extract %x[%c9] : tensor<8xf32>
   %r = tensor.from_elements %a : tensor<f32>
   return %r : tensor<f32>
+}
+
+// -----
+
+func.func @buffers(%x: tensor<4xf32>, %m: memref<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @+1 {{scf.for: found buffers beside tensors; required: tensors alone, or buffers alone}}
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %v = memref.load %m[%i] : memref<4xf32>
+    %b = tensor.insert %v into %a[%i] : tensor<4xf32>
+    scf.yield %b : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
 }
