@@ -272,6 +272,10 @@ class GraphBuilder:
         """The elements converted; the value itself if they have the type."""
         return value if element_of(value) == element else self(graph.CastOp, value, element)
 
+    def widened(self, value: SSAValue) -> SSAValue:
+        """The elements in the type that they are computed with in: sums of halves are f32."""
+        return self.cast(value, dtypes.computing_type(element_of(value)))
+
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The elements under another shape; the value itself if it has that shape."""
         return value if shape_of(value) == tuple(shape) else self(graph.ReshapeOp, value, tuple(shape))

@@ -17,7 +17,6 @@ from mlc.frontends.operators.places import along_axis, taken_along
 from mlc.frontends.operators.running import carried_along
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 from mlc.support.dtypes import least_of, most_of
 
 
@@ -89,7 +88,7 @@ def running_extreme(b: Call, self: SSAValue, dim: int) -> Results:
 @converts("logcumsumexp")
 def running_logsumexp(b: Call, self: SSAValue, dim: int) -> Results:
     """The log of the sum of exponentials so far, relative to the greatest so far."""
-    x = wide(b, self)
+    x = b.widened(self)
     if not shape_of(x) or not prod(shape_of(x)):
         return x
 
@@ -165,7 +164,7 @@ def histogram(b: Call, self: SSAValue, bins: int, min: Scalar, max: Scalar) -> R
     x = b.reshape(self, (prod(shape_of(self)),))
     if not shape_of(x)[0]:
         return b.splat(0, b.shape(), b.element())
-    x = wide(b, x)
+    x = b.widened(x)
     if min == max:
         low, high = b.reduce("min", x, [0]), b.reduce("max", x, [0])
         is_finite = b.compare("eq", b.sub(high, high), b.number(0, high))
