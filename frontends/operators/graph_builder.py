@@ -92,7 +92,7 @@ class Knowledge:
 
 @dataclass
 class GraphBuilder:
-    """Puts graph ops in front of an op of another dialect; every method returns the result of what it adds.
+    """Puts graph ops before an op of another dialect; every method returns the result of what it adds.
 
     Raises `Unconvertible` where the shapes or types of operands do not fit.
     """

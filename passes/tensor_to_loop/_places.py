@@ -88,7 +88,7 @@ def placed_nest(
 ) -> list[Operation]:
     """Loops over the dims of `op`, outermost first, around the ops that `body` makes for a point.
 
-    Each coordinate is read, wrapped and clamped in front of the loops over dims that do not change it.
+    Each coordinate is read, wrapped and clamped before the loops over dims that do not change it.
     """
     dims = zip(op.dim_names, op.dim_sizes, kinds, strict=True)
     loops = [ForOp(name, 0, size, kind=kind) for name, size, kind in dims]

@@ -178,7 +178,7 @@ def sequential(op: ForallOp) -> ForOp:
 
 @dataclass
 class _ForallAtOnce:
-    """The ops in front of a forall that do for all iterations what its body does for one."""
+    """The ops before a forall that do for all iterations what its body does for one."""
 
     op: ForallOp
     counts: list[int] = field(default_factory=list[int])
@@ -202,7 +202,7 @@ class _ForallAtOnce:
         return [(f"t{first + number}", count) for number, count in enumerate(self.counts)]
 
     def take(self, op: Operation) -> None:
-        """Let an op of the body stand in front of the forall."""
+        """Let an op of the body stand before the forall."""
         if isinstance(op, tensor.ExtractSliceOp):
             self._take_slice(op)
         elif isinstance(op, StructuredOp):

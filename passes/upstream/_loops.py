@@ -110,8 +110,8 @@ def _nest(
     Args:
         op: the loop that they stand for.
         bounds: the lower bound, the upper bound and the step of each counter.
-        initial: what is carried, in front of the loops.
-        carried: the same in the body, as arguments behind the counters.
+        initial: what is carried, before the loops.
+        carried: the same in the body, as arguments after the counters.
         body: a block that ends in `scf.yield`.
     """
     are_known = all(constant_index(value) is not None for each in bounds for value in each)

@@ -163,7 +163,7 @@ def _between(
     sizes: Sequence[int],
     ops: list[Operation],
 ) -> SSAValue:
-    """The slice between what is in front of it and behind it, along one axis after the other, the last one first."""
+    """The slice between what is before it and after it, along one axis after the other, the last one first."""
     inner, extents = part, list(sizes)
     starts = list(offsets)
     for axis in reversed(range(len(whole))):
@@ -237,7 +237,7 @@ class SplatToMap(StatelessPattern):
 
 @lowers(TO_TENSOR, tensor.FromElementsOp)
 class FromElementsToConstant(StatelessPattern):
-    """A constant, or one element behind the other."""
+    """A constant, or one element after the other."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.FromElementsOp)

@@ -79,7 +79,7 @@ class BodyPoints:
         dims: each old dim over the new ones, for `linalg.index`.
         sizes: their extents.
         named: the new dims and their extents.
-        before: the ops that make operands, such as the numbers of a dim; they stand in front of the new op.
+        before: the ops that make operands, such as the numbers of a dim; they stand before the new op.
     """
 
     elements: Sequence[SSAValue] = ()

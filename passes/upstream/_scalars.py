@@ -54,7 +54,7 @@ class Scalars:
         return self._tiles[position, size]
 
     def compute(self, op: Operation, before: Operation) -> None:
-        """Let a map make what an op on scalars makes, in front of `before`; one map for each result."""
+        """Let a map make what an op on scalars makes, before `before`; one map for each result."""
         for number, result in enumerate(op.results):
             points = BodyPoints()
             for value in op.operands:
@@ -64,7 +64,7 @@ class Scalars:
             self._tensors[result] = self.insert(points.finish(copy), before)
 
     def insert(self, op: Operation, before: Operation) -> SSAValue:
-        """Put an op in front of another one, at its location; returns its result."""
+        """Put an op before another one, at its location; returns its result."""
         place_new_ops(op, before.location)
         Rewriter.insert_op(op, InsertPoint.before(before))
         return op.results[0]

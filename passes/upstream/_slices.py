@@ -77,7 +77,7 @@ class _Place:
     """Where a part of `whole` is, axis by axis; the whole may be seen with an axis cut in two, of tiles.
 
     Attributes:
-        op: the op that it is for, in front of which others are made.
+        op: the op that it is for, before which others are made.
         whole: what is read or changed.
         rank: how many dims the part has.
     """

@@ -44,7 +44,7 @@ def encoder_layer(
     ffn_bias_1: SSAValue, ffn_weight_2: SSAValue, ffn_bias_2: SSAValue, mask: SSAValue | None, mask_type: int | None,
 ) -> Results:  # fmt: skip
     """Attention, then two products with an activation between them, each added to what it is computed from; a
-    normalisation stands in front of each, or behind."""
+    normalisation stands before each, or after."""
 
     def attention(x: SSAValue) -> SSAValue:
         whole = _linear(b, x, qkv_weight, qkv_bias)

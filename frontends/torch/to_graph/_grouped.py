@@ -26,7 +26,7 @@ def grouped_product(b: Call, self: SSAValue, mat2: SSAValue, offs: SSAValue | No
     """Groups end at `offs[0]`, `offs[1]`, and so on: rows of the first operand, each times a matrix; columns of the
     second one, a matrix each times them; or both, along the dim that is summed up, which gives a matrix each.
 
-    What is behind the last group is 0, or counts for none.
+    What is after the last group is 0, or counts for none.
     """
     if bias is not None:
         raise Unconvertible("it adds a bias, of which torch has no meaning yet")
@@ -55,7 +55,7 @@ class _Tiles:
     groups: SSAValue
     """The group of each tile; the last one for tiles that are not needed."""
     rows: SSAValue
-    """[tiles, _ROWS]; those behind the end of a group are not its own."""
+    """[tiles, _ROWS]; those after the end of a group are not its own."""
 
     @staticmethod
     def of(b: Call, offs: SSAValue, count: int) -> _Tiles:

@@ -107,7 +107,7 @@ def searchsorted(
     b: Call, sorted_sequence: SSAValue, self: SSAValue | Scalar, right: bool, side: str | None,
     sorter: SSAValue | None,
 ) -> Results:  # fmt: skip
-    """Where `self` would be put into sorted rows `[..., n]`, in front of equal elements or with `right` behind them
+    """Where `self` would be put into sorted rows `[..., n]`, before equal elements or with `right` after them
     (i64). `sorter` are the indices that sort the rows."""
     rows = sorted_sequence
     if sorter is not None and prod(shape_of(rows)):
@@ -143,7 +143,7 @@ def search(b: Call, rows: SSAValue, wanted: SSAValue, right: bool) -> SSAValue:
         ahead = b.add(count, b.constant(step))
         at = b.minimum(b.sub(ahead, one), last)
         seen = _read(b, rows, at)
-        # NaN goes behind all, as if nothing were greater.
+        # NaN goes after all, as if nothing were greater.
         stop = b.compare("gt" if right else "ge", seen, wanted)
         go = b(graph.AndOp, b(graph.NotOp, stop), b.compare("le", ahead, b.constant(extent)))
         count = b.where(go, ahead, count)

@@ -129,7 +129,7 @@ def transposed_convolution(
     b: Call, x: SSAValue, weight: SSAValue, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
     extra: Sequence[int], groups: int,
 ) -> SSAValue:  # fmt: skip
-    """A transposed convolution; what the op cannot cut or add is done behind it."""
+    """A transposed convolution; what the op cannot cut or add is done after it."""
     kernel = shape_of(weight)[2:]
     spatial = len(kernel)
     whole = [
