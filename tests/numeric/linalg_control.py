@@ -140,11 +140,38 @@ def loops() -> Iterator[Program]:
   }}
   %e = tensor.splat %s : tensor<2xf32>
   return %e : tensor<2xf32>"""
+    yield _old_values()
     v = numbers("sum", (100,), "f32")
     total = np.float32(0)
     for each in v:
         total = np.float32(total + each)
     yield Program("for_over_elements", text, (v,), (np.full(2, total, np.float32),))
+
+
+def _old_values() -> Program:
+    """Steps that read what they have changed as it was before: elements one by one, and all of them."""
+    x = numbers("old", (5,), "f32")
+    text = f"""{_INDICES}  %z = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<5xf32>
+  %r:4 = scf.for %i = %c0 to %c5 step %c1 iter_args(%t = %x0, %s = %z, %p = %x0, %q = %zeros)
+      -> (tensor<5xf32>, f32, tensor<5xf32>, tensor<5xf32>) {{
+    %e = tensor.extract %t[%i] : tensor<5xf32>
+    %d = arith.addf %e, %e : f32
+    %u = tensor.insert %d into %t[%i] : tensor<5xf32>
+    %old = tensor.extract %t[%i] : tensor<5xf32>
+    %n = arith.addf %s, %old : f32
+    %v = tensor.insert %n into %p[%i] : tensor<5xf32>
+    %w = arith.addf %q, %p : tensor<5xf32>
+    scf.yield %u, %n, %v, %w : tensor<5xf32>, f32, tensor<5xf32>, tensor<5xf32>
+  }}
+  %f = tensor.from_elements %r#1 : tensor<1xf32>
+  return %r#0, %f, %r#2, %r#3 : tensor<5xf32>, tensor<1xf32>, tensor<5xf32>, tensor<5xf32>"""
+    total, p, q = np.float32(0), x.copy(), np.zeros(5, np.float32)
+    for i in range(5):
+        q = q + p
+        total = np.float32(total + x[i])
+        p[i] = total
+    return Program("for_reads_old_values", text, (x,), (x + x, np.array([total], np.float32), p, q))
 
 
 def branches() -> Iterator[Program]:
