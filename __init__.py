@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mlc.support.version import __version__
 
 __path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
-"""`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from whoever
-starts Python here."""
+"""`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from those who
+start Python here."""
 
 __all__ = [
     "ArtifactError",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, cast
 from weakref import WeakKeyDictionary
 
-from mlc.compiler.backend import backend_for, backend_of
+from mlc.compiler.backends import backend_for, backend_of
 from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
 from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
 from mlc.compiler.recall import Recipe

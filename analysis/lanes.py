@@ -44,7 +44,7 @@ def _is_stored_along(op: AccessOp, last: AffineExpr, counter: SSAValue) -> bool:
 def has_room(op: AccessOp, counter: SSAValue, trips: int, length: int) -> bool:
     """Whether a row of the buffer goes on for `length` elements wherever the first of `trips` lanes may be.
 
-    `op` must go through consecutive elements with `counter`. Those behind the last lane must be nobody's result: an
+    `op` must go through consecutive elements with `counter`. Those after the last lane must be nobody's result: an
     iteration beside this one may be about to store them.
     """
     last = op.map.data.results[-1]

@@ -3,7 +3,7 @@
 A person may have written the loops, so nothing is known of them but what they say. Every question is answered from what
 ops do to memory (`memory_accesses`), from which iterations touch the same element (`dependences`), and from who uses
 a value. A loop that is `parallel` says that its iterations are independent; what can be refuted of that is refused when
-a text is read, the rest is the word of whoever wrote it.
+a text is read, the rest is the word of its author.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _hands_on(a: MemoryAccess, b: MemoryAccess, nest: Sequence[ForOp], outer: Fo
 
 
 def require_fusible(first: ForOp, second: ForOp, before: Effects, after: Effects) -> None:
-    """Check that an iteration of `second` may follow the same iteration of `first`, in front of all later ones.
+    """Check that an iteration of `second` may follow the same iteration of `first`, before all later ones.
 
     Of parallel loops, iterations have to be independent of each other afterwards, too.
 
@@ -162,7 +162,7 @@ def may_pass(op: Effects, other: Effects) -> bool:
 
 
 def require_repeatable(ops: Sequence[Operation], later: Sequence[Operation]) -> None:
-    """Check that `ops` give the same values if they run again behind `later`, which follow them in a block.
+    """Check that `ops` give the same values if they run again after `later`, which follow them in a block.
 
     Raises:
         Refused: one of them has effects, or reads what `later` may write.

@@ -151,7 +151,7 @@ def _calling(module: Any, inputs: dict[str, Any], output: str) -> Network:
 
 
 def _decoding(module: Any, layers: int, cached: tuple[int, int, int, int]) -> Network:
-    """One token behind a cache of `TOKENS`, which is input and output: keys and values of that shape, by layer."""
+    """One token after a cache of `TOKENS`, which is input and output: keys and values of that shape, by layer."""
     torch, caches = _package("torch"), _package("transformers.cache_utils")
 
     def call(token: Any, *past: Any) -> tuple[Any, ...]:

@@ -159,7 +159,7 @@ def _transpose(size: int) -> Case:
 
 
 def _max_pool(size: int, channels: int) -> Case:
-    """The pooling behind ResNet's first convolution."""
+    """The pooling after ResNet's first convolution."""
     x, y = (1, size, size, channels), (1, size // 2, size // 2, channels)
     return _case(
         f"max-pool-3x3-{channels}-{size}x{size}-s2",

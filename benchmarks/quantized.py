@@ -47,7 +47,7 @@ _TURN = 0.025
 _ALLOWED_INT8 = 2.0
 """The difference of a result, as a part of what quantization changes; roots of mean squares.
 
-Behind some layers the roundings of two engines have nothing in common, and what they add is 1.4 times that of one.
+After some layers the roundings of two engines have nothing in common, and what they add is 1.4 times that of one.
 """
 _ALLOWED_BF16 = 0.05
 """The difference of a result in bf16, as a part of the result; roots of mean squares."""

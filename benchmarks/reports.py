@@ -37,7 +37,7 @@ def run_cases(session: Session, cases: Sequence[tuple[str, Case]], environment: 
 
 
 def print_tables(run: Run) -> None:
-    """All of them, behind a line about the machine."""
+    """All of them, after a line about the machine."""
     console = _console()
     console.print(_heading(run), highlight=False)
     for grid in all_tables(run):

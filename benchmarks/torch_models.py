@@ -17,7 +17,7 @@ Case = tuple[Callable[..., Any], tuple[Any, ...], bool]
 
 
 class Block(nn.Module):
-    """A layer of a decoder: attention and two products, each behind a norm."""
+    """A layer of a decoder: attention and two products, each after a norm."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()

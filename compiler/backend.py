@@ -10,12 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mlc.pass_manager.pipeline import LEVELS, PIPELINE, default_steps, passes_of
-from mlc.support.additions import Additions
+from mlc.pass_manager.default_passes import passes_of
+from mlc.pass_manager.ir_levels import LEVELS
+from mlc.pass_manager.pipeline import PIPELINE, default_steps
 from mlc.support.errors import UserError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Backend(ABC):
 
         Args:
             module: the model as it came in.
-            prefix: what stands in front of its name for C.
+            prefix: what stands before its name for C.
             programs: what `program` made for each of the shapes.
 
         Raises:
@@ -163,50 +163,3 @@ class Backend(ABC):
             FileNotFoundError: there is no such file.
             ArtifactError: it holds no model, or not one that can run here.
         """
-
-
-plugin_backends = Additions("backend", "mlc.backends", lambda name: "mlc" if name == "native" else None)
-"""The backends that plugins bring (entry point `toy = "my_package.toy:Toy"` in `mlc.backends`)."""
-
-
-def backend_of(machine: Machine) -> Backend:
-    """The backend that compiles for a machine.
-
-    Raises:
-        UserError: its architecture names one that there is not, or a package adds something else than a backend.
-    """
-    name = machine.architecture.backend
-    if (addition := plugin_backends.get(name)) is not None:
-        loaded = addition.load()
-        if not (isinstance(loaded, type) and issubclass(loaded, Backend) and loaded.name == name):
-            raise UserError(f"backend '{name}' of {addition.origin} is not a class of `Backend` of that name")
-        return _instance(loaded)
-    from mlc.compiler.native_backend import NativeBackend
-
-    if name != NativeBackend.name:
-        raise UserError(
-            f"the architecture '{machine.arch}' names the backend '{name}', which nothing defines; load the plugin "
-            "that has it, or install its package"
-        )
-    return _instance(NativeBackend)
-
-
-def backend_for(target: str) -> Backend:
-    """The backend of a name of `mlc targets`.
-
-    Raises:
-        UserError: there is no such target, or as `backend_of`.
-    """
-    from mlc.targets.machine import resolve_target
-
-    return backend_of(resolve_target(target))
-
-
-def stages_of(target: str) -> Sequence[Stage]:
-    """The default pipeline for a target; that of CPUs for `native`, wherever this runs."""
-    return PIPELINE if target == "native" else backend_for(target).stages
-
-
-@cache
-def _instance(cls: type[Backend]) -> Backend:
-    return cls()

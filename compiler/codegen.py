@@ -141,7 +141,7 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
             workspace = _buffer(entry, argument).get_shape()[0]
         elif OUTPUT in marks:
             spec = _spec(entry, argument, marks, f"output{len(outputs)}")
-            # The conversion of a model adds outputs that hold extents of others, behind those that were named.
+            # The conversion of a model adds outputs that hold extents of others, after those that were named.
             name = names[len(outputs)] if len(outputs) < len(names) else spec.name
             while name in [each.name for each in outputs]:
                 name += "_"

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mlc.compiler.backend import Backend, LoweredModel, backend_of
+from mlc.compiler.backend import Backend, LoweredModel
+from mlc.compiler.backends import backend_of
 from mlc.compiler.options import CompileOptions
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors

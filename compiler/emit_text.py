@@ -8,7 +8,8 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.backend import LLVM_IR
-from mlc.pass_manager.pipeline import HIGHEST, LEVELS
+from mlc.pass_manager.ir_levels import LEVELS
+from mlc.pass_manager.pipeline import HIGHEST
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at

@@ -126,7 +126,7 @@ class OpenModel(Model):
 
     def _for(self, shapes: tuple[Shape, ...]) -> Model:
         if (found := self._models.get(shapes)) is not None:
-            return found  # whoever compiles for other shapes is not waited for
+            return found  # a compilation for other shapes is not waited for
         with self._locks.setdefault(shapes, threading.Lock()):  # threads that come with the same shapes compile once
             if shapes not in self._models:
                 named = {i.name: shape for i, shape in zip(self.open_inputs, shapes, strict=True)}

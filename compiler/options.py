@@ -114,11 +114,11 @@ class CompileOptions:
         ),
     )
     prefix: str = ""
-    """What stands in front of the model's name in the names for C, so that several fit into one program."""
+    """What stands before the model's name in the names for C, so that several fit into one program."""
     bindings: Bindings = field(default_factory=Bindings)
     """What is given to inputs whose shapes or values the model leaves open."""
     suffix: str = ""
-    """What stands behind the model's name in the names for C, where it is compiled for several shapes."""
+    """What stands after the model's name in the names for C, where it is compiled for several shapes."""
 
     @property
     def identity(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.compiler.backend import backend_of
+from mlc.compiler.backends import backend_of
 from mlc.schedules.records.record_file import records_digest
 from mlc.support.additions import installed_in, load_options
 from mlc.support.blame import plugin_files

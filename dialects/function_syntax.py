@@ -22,7 +22,7 @@ _Input = tuple["Parser.Argument | None", Attribute, Mapping[str, Attribute]]
 
 @dataclass
 class FunctionParts:
-    """What the text of a function says behind its keywords."""
+    """What the text of a function says after its keywords."""
 
     name: str
     inputs: Sequence[Attribute]
@@ -40,7 +40,7 @@ def parse_function(parser: Parser, reserved: Sequence[str], may_be_variadic: boo
 
     Args:
         reserved: attributes that have a place of their own in the text.
-        may_be_variadic: whether `...` may stand behind the arguments.
+        may_be_variadic: whether `...` may stand after the arguments.
     """
     name = parser.parse_symbol_name().data
     is_variadic = False

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from mlc.pass_manager.pipeline import LEVELS, PIPELINE, SOURCE_LEVELS
+from mlc.pass_manager.ir_levels import LEVELS, SOURCE_LEVELS
+from mlc.pass_manager.pipeline import PIPELINE
 
 FILE = Path(__file__).parent / "architecture.svg"
 

@@ -19,7 +19,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from mlc.pass_manager.pipeline import LEVELS, SOURCE_LEVELS
+from mlc.pass_manager.ir_levels import LEVELS, SOURCE_LEVELS
 from mlc.support.context import CompilerContext
 from mlc.support.former_names import name_today
 from mlc.support.rounding import Rounding
@@ -32,11 +32,11 @@ class PipelinePlace:
     """Where a pass of a plugin runs, in all pipelines that have the pass named here: those of `-O`, and named ones."""
 
     before: str = ""
-    """The pass in front of which it runs; or else `after`."""
+    """The pass before which it runs; or else `after`."""
     reason: str = ""
     """What for, in a few words."""
     after: str = ""
-    """The pass behind which it runs."""
+    """The pass after which it runs."""
     since: int = 0
     """The lowest `-O` level that runs it. Named pipelines run what -O0 runs."""
 

@@ -7,7 +7,7 @@ Parallel loops of functions that are small enough run forwards and backwards as 
 
 Infinities and NaN are numbers like any other here: a rewrite that is right for finite numbers only is wrong. One NaN is
 like another. What lies after the extent of a result (`mlc.extents`) is not data. Where floats may move, the sign of a
-zero may change. What becomes of such signs, in bits of floats or behind a division, runs with noise tell
+zero may change. What becomes of such signs, in bits of floats or after a division, runs with noise tell
 (`_spread.py`).
 """
 

@@ -22,11 +22,11 @@ class PrintIR(Instrumentation):
     stream: TextIO
     print_module: ModulePrinter
     passes_before: Collection[str] | None = ()
-    """The names of passes in front of which the module is printed; None for all."""
+    """The names of passes before which the module is printed; None for all."""
     passes_after: Collection[str] | None = ()
-    """The names of passes behind which it is; None for all."""
+    """The names of passes after which it is; None for all."""
     only_changes: bool = False
-    """Whether nothing is printed behind a pass that changes nothing."""
+    """Whether nothing is printed after a pass that changes nothing."""
     as_diff: bool = False
     """Whether only the lines that a pass changes are printed, with some around them, as `diff -u` does."""
     _before: str = field(default="", init=False)

@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
-from mlc.pass_manager.named_pipelines import LOWER_TO
-from mlc.pass_manager.pipeline import LEVEL_OF, LEVELS, SOURCE_LEVELS, level_conversions
+from mlc.pass_manager.ir_levels import LEVEL_OF, LEVELS, LOWER_TO, SOURCE_LEVELS
+from mlc.pass_manager.pipeline import level_conversions
 
 
 @dataclass
@@ -22,7 +22,7 @@ class LevelNotes(Instrumentation):
     """Those that a user asked for by name; the default pipelines may start at any level."""
     stream: TextIO
     _before: list[object] | None = None
-    """The contents of the module in front of a pass that is perhaps misplaced."""
+    """The contents of the module before a pass that is perhaps misplaced."""
 
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         misplaced = False

@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from mlc.pass_manager.ir_levels import LEVEL_OF, LEVELS, LOWER_TO, SOURCE_LEVELS
 from mlc.pass_manager.lowering import lowering_of
-from mlc.pass_manager.named_pipelines import LOWER_TO
-from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS, LEVEL_OF, LEVELS, SOURCE_LEVELS
+from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 

@@ -37,7 +37,7 @@ _RENAMED = {
 }
 """What passes were named before; pipelines have these names now."""
 _patterns: dict[str, dict[type[Operation], list[tuple[int, PatternFactory]]]] = defaultdict(lambda: defaultdict(list))
-"""By pass and class of ops: the patterns, each behind its benefit."""
+"""By pass and class of ops: the patterns, each after its benefit."""
 _is_loaded: dict[str, bool] = {}
 """Of the files of plugins, by the name of the module: whether its patterns count. Those of others always do."""
 

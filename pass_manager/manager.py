@@ -46,7 +46,7 @@ class PassManager:
         return PassManager(self.ctx, self.instrumentations, self.verify_each, self.source)
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass], more_follows: bool = False) -> None:
-        """Apply `passes` to `module` in place; if more follow in another run, the module is verified behind those.
+        """Apply `passes` to `module` in place; if more follow in another run, the module is verified after those.
 
         Passes of xDSL do, too.
 

@@ -1,7 +1,7 @@
 """Named pipelines: several passes under one name, which command lines and `--pass-pipeline` take like a pass.
 
 `lower-to-graph`, `lower-to-tensor`, `lower-to-loops` and `lower-to-llvm` bring a module from whatever level it is at
-down to that level, by the passes that no program can do without (those of `-O0`). Passes that stand in front of them
+down to that level, by the passes that no program can do without (those of `-O0`). Passes that stand before them
 keep their effect, and on a module that is there already they change nothing.
 
 A plugin adds a pipeline as a value of its module, and passes to those of mlc (`mlc.pass_manager.places`):
@@ -14,14 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS, LEVELS, PIPELINE, SOURCE_LEVELS, TEXT_OF_UPSTREAM, Stage
+from mlc.pass_manager.ir_levels import LEVELS, LOWER_TO, SOURCE_LEVELS
+from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS, PIPELINE, TEXT_OF_UPSTREAM
 from mlc.pass_manager.places import with_placed
-from mlc.pass_manager.registry import is_own_pass
-from mlc.support.additions import Additions
+from mlc.pass_manager.registry import plugin_pipelines
+from mlc.pass_manager.stage import Stage
 from mlc.support.errors import UserError
-
-LOWER_TO = {level: f"lower-to-{'loops' if level == 'loop' else level}" for level in LEVELS}
-"""The pipeline that reaches each level."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,6 @@ class NamedPipeline:
     summary: str
     """What it is for, in one line."""
     stages: tuple[Stage, ...]
-
-
-plugin_pipelines = Additions(
-    "pipeline", "mlc.pipelines", lambda n: "mlc" if n in own_pipelines() or is_own_pass(n) else None
-)
-"""The pipelines that plugins bring (entry point `prepare-toy = "my_package.toy:PREPARE"` in `mlc.pipelines`)."""
 
 
 @cache
@@ -53,11 +45,6 @@ def _lowering(level: str) -> NamedPipeline:
         reaching = [LEVEL_CONVERSIONS[level], TEXT_OF_UPSTREAM.get(level, "")]
     last = max(number for number, stage in enumerate(least) if stage.passes in reaching)
     return NamedPipeline(LOWER_TO[level], f"From any level above down to the {level} level.", tuple(least[: last + 1]))
-
-
-def pipeline_names() -> list[str]:
-    """The names of all named pipelines, sorted."""
-    return sorted([*own_pipelines(), *plugin_pipelines.names()])
 
 
 def named_pipeline(name: str) -> NamedPipeline | None:

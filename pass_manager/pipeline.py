@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from mlc.pass_manager.ir_levels import LEVELS, SOURCE_LEVELS
 from mlc.pass_manager.places import with_placed
 from mlc.pass_manager.stage import Stage
 from mlc.support.errors import UserError
-from mlc.support.torch_namespaces import NAMESPACES
 
-if TYPE_CHECKING:
-    from mlc.pass_manager.base import Pass
-
-LEVELS = ("graph", "tensor", "loop", "llvm")
-"""The levels of the IR, from the model to machine code."""
-SOURCE_LEVELS = {
-    "onnx": ("onnx",),
-    "aten": tuple(NAMESPACES),
-    "stablehlo": ("stablehlo", "chlo", "sdy"),
-}
-"""The levels of models that come from elsewhere, each with its dialects. They stand beside one another above the first
-of `LEVELS`, to which `convert-<level>-to-graph` leads."""
-LEVEL_OF = {
-    dialect: level for level, dialects in (*SOURCE_LEVELS.items(), *((x, (x,)) for x in LEVELS)) for dialect in dialects
-}
-"""The level that all ops of a dialect belong to; others may be of several."""
 HIGHEST = 3
 """The highest `-O` level, and the default."""
 ACCURACIES = ("exact", "fast")
@@ -192,17 +176,3 @@ def default_steps(
         if precision == "bf16" or not step.narrow
     ]
     return [step for step in with_placed(steps, opt_level) if step.level in levels]
-
-
-def default_passes(
-    opt_level: int, threads: int = 1, upto: str = LEVELS[-1], after: str | None = None, accuracy: str = "exact"
-) -> list[Pass]:
-    """The passes of `default_steps` for CPUs."""
-    return passes_of(default_steps(opt_level, threads, upto, after, accuracy), threads, accuracy)
-
-
-def passes_of(steps: Sequence[Stage], threads: int, accuracy: str, precision: str = "f32") -> list[Pass]:
-    """The passes of some steps."""
-    from mlc.pass_manager.options import parse_passes
-
-    return [p for step in steps for p in parse_passes(step.spelling(threads, accuracy, precision))]

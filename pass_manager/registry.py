@@ -1,4 +1,4 @@
-"""Which passes there are: found by file name, imported one at a time.
+"""Which passes and named pipelines there are: passes are found by file name, imported one at a time.
 
 A file `passes/<folder>/<pass_name>.py` or `frontends/<source>/to_graph/<pass_name>.py` holds the pass `pass-name`;
 files that start with `_` are parts of the passes beside them. Listing the names imports nothing, so a tool can check
@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlc.pass_manager.ir_levels import LOWER_TO
 from mlc.support.additions import Additions, own_class
 from mlc.support.errors import UserError
 from mlc.support.former_names import FORMER_NAMES, name_today
@@ -46,15 +47,15 @@ def is_own_pass(name: str) -> bool:
 
 
 def _owner(name: str) -> str | None:
-    from mlc.pass_manager.named_pipelines import own_pipelines  # which needs this module
-
-    return "mlc" if is_own_pass(name) or name in own_pipelines() else None
+    return "mlc" if is_own_pass(name) or name in LOWER_TO.values() else None
 
 
 plugin_passes = Additions("pass", "mlc.passes", _owner, unasked="mlc.placed_passes")
 """The passes that plugins bring; an installed one is imported when it is first used (entry point
 `fit = "my_package.fit:FitPass"` in the group `mlc.passes`), one that has a place in pipelines when one of these is put
 together (group `mlc.placed_passes`)."""
+plugin_pipelines = Additions("pipeline", "mlc.pipelines", _owner)
+"""The pipelines that plugins bring (entry point `prepare-toy = "my_package.toy:PREPARE"` in `mlc.pipelines`)."""
 
 
 def pass_names() -> list[str]:
@@ -64,6 +65,11 @@ def pass_names() -> list[str]:
         UserError: two plugins bring passes of one name.
     """
     return sorted([*_modules(), *plugin_passes.names()])
+
+
+def pipeline_names() -> list[str]:
+    """The names of all named pipelines, sorted."""
+    return sorted([*LOWER_TO.values(), *plugin_pipelines.names()])
 
 
 def known_words() -> set[str]:
@@ -82,8 +88,6 @@ def load_pass(name: str) -> type[Pass]:
         return _checked(addition.load(), name, addition.origin)
     name = name_today("pass", name)
     if (module_name := _modules().get(name)) is None:
-        from mlc.pass_manager.named_pipelines import pipeline_names  # which needs this module
-
         raise UserError(f"unknown pass '{name}'{suggest(name, [*pass_names(), *pipeline_names()])}")
     from mlc.pass_manager.base import Pass
 

@@ -27,7 +27,7 @@ class Stage:
     origin: str = ""
     """The plugin that the pass is of; empty if it is mlc's."""
     after: str = ""
-    """The pass behind which a plugin has placed it."""
+    """The pass after which a plugin has placed it."""
 
     def spelling(self, threads: int, accuracy: str, precision: str = "f32") -> str:
         """The pass with its options, for these choices."""

@@ -264,7 +264,7 @@ def _undoes(last: UnrealizedConversionCastOp, first: UnrealizedConversionCastOp)
 def _left(pass_name: str, op: Operation | None, value: SSAValue) -> UserError:
     becomes = " and ".join(map(str, converted(pass_name, value.type)))
     message = f"a value of type {value.type}, which {pass_name} makes {becomes} of"
-    if isinstance(op, UnrealizedConversionCastOp):  # whoever is on the other side of it has the old type
+    if isinstance(op, UnrealizedConversionCastOp):  # what is on the other side of it has the old type
         op = next((use.operation for use in op.results[0].uses), op)
     if op is None:
         return UserError(f"{message}, is left")

@@ -21,7 +21,8 @@ from xdsl.utils.lexer import Span
 
 from mlc.architectures import add_architecture
 from mlc.architectures.architecture import Architecture
-from mlc.compiler.backend import Backend, plugin_backends
+from mlc.compiler.backend import Backend
+from mlc.compiler.backends import plugin_backends
 from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.frontends.frontend import Frontend
@@ -29,10 +30,10 @@ from mlc.frontends.registry import plugin_frontends
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.foreign_pass import as_pass_type
 from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of
-from mlc.pass_manager.named_pipelines import NamedPipeline, plugin_pipelines
+from mlc.pass_manager.named_pipelines import NamedPipeline
 from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.pass_manager.registry import load_pass as load_pass_by_name
-from mlc.pass_manager.registry import pass_names, plugin_passes, suggest
+from mlc.pass_manager.registry import pass_names, plugin_passes, plugin_pipelines, suggest
 from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.plugins.signatures import check_signatures

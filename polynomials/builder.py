@@ -109,7 +109,7 @@ def _constant(value: float, type: Attribute) -> Attribute:
 
 @dataclass(frozen=True)
 class Emitter:
-    """Appends ops in front of the op that is expanded, with its location."""
+    """Appends ops before the op that is expanded, with its location."""
 
     op: Operation
     constants: ConstantPool

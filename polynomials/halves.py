@@ -45,7 +45,7 @@ def f32_to_f16(x: Number) -> Number:
 def bf16_to_f32(x: Number) -> Number:
     """A bf16 is the upper half of an f32.
 
-    LLVM would do the same, but it also draws what only changes signs or compares in front of the conversion, where it
+    LLVM would do the same, but it also draws what only changes signs or compares before the conversion, where it
     computes with bf16 by way of f32, and calls a library for the way back.
     """
     return (x.cast(arith.BitcastOp, i16).cast(ExtUIOp, i32) << 16).as_float()

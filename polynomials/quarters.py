@@ -6,7 +6,7 @@ three parts, of which the first two times n are exact up to a limit. Beyond it l
 An f32 of any size is reduced as Payne & Hanek do ("Radian Reduction for Trigonometric Functions", SIGNUM Newsletter,
 1983), but in f64 instead of integers: x has 24 bits, so its products with pieces of 2/pi of up to 29 bits are exact,
 and what is left of them after subtracting integers is, too. Only some 108 bits of 2/pi matter for one x: those before
-give multiples of four quarters, those behind are too small to count. Which 108 depends on the size of x; four choices
+give multiples of four quarters, those after are too small to count. Which 108 depends on the size of x; four choices
 of them do for all x, as each is good for 2^26 times as much as the one before.
 """
 
@@ -19,12 +19,12 @@ from mlc.polynomials.builder import F32, F64, Number, fma, where
 from mlc.polynomials.large_angles import quarters_of_large_f64
 
 _TWO_OVER_PI = 0xA2F9836E4E441529FC2757D1F534DDC0DB6295993C439041
-"""The first 192 bits behind the binary point."""
+"""The first 192 bits after the binary point."""
 _LENGTH = 192
 
 
 def _piece(skipped: int, bits: int) -> float:
-    """`bits` bits of 2/pi behind the first `skipped`, at their place."""
+    """`bits` bits of 2/pi after the first `skipped`, at their place."""
     taken = (_TWO_OVER_PI >> (_LENGTH - skipped - bits)) & ((1 << bits) - 1)
     return taken * 2.0 ** -(skipped + bits)
 

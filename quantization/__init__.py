@@ -7,11 +7,11 @@
 | runs of the compiled model that also give what is inside | `observation.py` |
 | from the numbers that a tensor has to a scale and a zero point | `calibration.py` |
 | weights alone: integers of 4 or 8 bits, in groups | `weights.py` |
-| `graph.quantize` and `graph.dequantize` in front of a product | `insertion.py` |
+| `graph.quantize` and `graph.dequantize` before a product | `insertion.py` |
 | what each product is off, and which stay in floats | `planning.py` |
 
 What is decided stands in the IR: a product has `mlc.precision = "i8"`, and `mlc.error`, its error relative to that of
-floats; of weights alone `"i4 weights"`. One with `mlc.precision = "f32"` stays in floats, whoever wrote that.
+floats; of weights alone `"i4 weights"`. One with `mlc.precision = "f32"` stays in floats, whatever wrote that.
 """
 
 from mlc.quantization.calibration import METHODS

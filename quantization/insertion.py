@@ -1,4 +1,4 @@
-"""`graph.quantize` and `graph.dequantize` in front of the products of a model."""
+"""`graph.quantize` and `graph.dequantize` before the products of a model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from mlc.support.dtypes import from_numpy
 
 @dataclass
 class Insertion:
-    """Puts the two ops in front of products of one module, once for each value.
+    """Puts the two ops before products of one module, once for each value.
 
     Attributes:
         scales: of the values that are no constants.

@@ -22,6 +22,8 @@ from mlc.dialects.arith import (
     ExtUIOp,
     FPToSIOp,
     FPToUIOp,
+    IndexCastOp,
+    IndexCastUIOp,
     RemFOp,
     SelectOp,
     SIToFPOp,
@@ -192,7 +194,7 @@ def float_to_integer(op: FPToSIOp | FPToUIOp, a: Array) -> Array:
     return to_integer(a, least, most, np.dtype(to_numpy(kind)))
 
 
-@evaluates(arith.IndexCastOp, SIToFPOp, arith.ExtFOp, arith.TruncFOp)
+@evaluates(IndexCastOp, SIToFPOp, arith.ExtFOp, arith.TruncFOp)
 def convert(op: Operation, a: Array) -> Array:
     """To the nearest value; a signed `i1` is -1."""
     if a.dtype == np.bool_:
@@ -207,6 +209,14 @@ def resize_integer(op: Operation, a: Array) -> Array:
     if target == np.bool_:
         return (a & 1).astype(np.bool_)
     return (_as_signed_byte(a) if a.dtype == np.bool_ else a).astype(target)
+
+
+@evaluates(IndexCastUIOp)
+def index_cast_unsigned(op: IndexCastUIOp, a: Array) -> Array:
+    """Extends with zeros, or keeps the low bits."""
+    target = to_numpy(element_type(op.result.type))
+    bits = a if a.dtype == np.bool_ else as_unsigned(a)
+    return ((bits & 1) if target == np.bool_ else bits).astype(target)
 
 
 @evaluates(ExtUIOp, UIToFPOp)

@@ -22,7 +22,10 @@ from mlc.dialects.tensor import (
     OF_INTEGERS,
     ArgsortOp,
     ContractOp,
+    GenerateOp,
     MapOp,
+    PackingOp,
+    PackOp,
     PlacedOp,
     PutOp,
     ReduceOp,
@@ -30,13 +33,14 @@ from mlc.dialects.tensor import (
     TakeOp,
     TileMapOp,
     TopKOp,
+    UnPackOp,
 )
 from mlc.reference.any_order import product_of, sum_of
 from mlc.reference.arith import as_unsigned
 from mlc.reference.execution import Array, Frame, InputsUndefined, evaluates, executes, with_open_zeros
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
-from mlc.support.types import element_type, tensor_type
+from mlc.support.types import Tensor, element_type, tensor_type
 
 _MAX_POINTS = 1 << 23
 """A reduction handles at most this many points at a time, to bound memory."""
@@ -249,11 +253,28 @@ def extract(op: tensor.ExtractOp, x: Array, *indices: Array) -> Array:
     Raises:
         InputsUndefined: there is no such element.
     """
-    for axis, (index, extent) in enumerate(zip(indices, tensor_type(op.tensor).get_shape(), strict=True)):
-        if index.size and not 0 <= index.min() <= index.max() < extent:
-            found, of = f"from {index.min()} to {index.max()}", tensor_type(op.tensor)
-            raise InputsUndefined(f"{op.name}: subscript {axis} runs {found}, outside of {of}")
+    _require_inside(op.name, tensor_type(op.tensor), indices)
     return np.asarray(x[indices])
+
+
+@evaluates(tensor.InsertOp)
+def insert(op: tensor.InsertOp, element: Array, x: Array, *indices: Array) -> Array:
+    """A copy with one element replaced.
+
+    Raises:
+        InputsUndefined: there is no such element.
+    """
+    _require_inside(op.name, tensor_type(op.dest), indices)
+    result = np.array(x)
+    result[indices] = element
+    return result
+
+
+def _require_inside(name: str, of: Tensor, indices: Sequence[Array]) -> None:
+    for axis, (index, extent) in enumerate(zip(indices, of.get_shape(), strict=True)):
+        if index.size and not 0 <= index.min() <= index.max() < extent:
+            found = f"from {index.min()} to {index.max()}"
+            raise InputsUndefined(f"{name}: subscript {axis} runs {found}, outside of {of}")
 
 
 @evaluates(tensor.ConcatOp)
@@ -265,24 +286,35 @@ def concat(op: tensor.ConcatOp, *inputs: Array) -> Array:
 @evaluates(tensor.ExtractSliceOp)
 def extract_slice(op: tensor.ExtractSliceOp, x: Array, *dynamic: Array) -> Array:
     """A window of `x`, perhaps without axes of extent 1."""
-    return np.reshape(x[_ranges(op, dynamic)], tensor_type(op.result).get_shape())
+    return np.reshape(x[_ranges(op, dynamic, x.shape)], tensor_type(op.result).get_shape())
 
 
 @evaluates(tensor.InsertSliceOp)
 def insert_slice(op: tensor.InsertSliceOp, source: Array, dest: Array, *dynamic: Array) -> Array:
     """A copy of `dest` with the slice replaced."""
     result = np.array(dest)
-    ranges = _ranges(op, dynamic)
+    ranges = _ranges(op, dynamic, dest.shape)
     result[ranges] = np.reshape(source, result[ranges].shape)
     return result
 
 
-def _ranges(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, dynamic: Sequence[Array]) -> tuple[slice, ...]:
+def _ranges(
+    op: tensor.ExtractSliceOp | tensor.InsertSliceOp, dynamic: Sequence[Array], shape: Sequence[int]
+) -> tuple[slice, ...]:
+    """The elements of a slice of a tensor of this shape.
+
+    Raises:
+        InputsUndefined: there are no such elements.
+    """
     left = iter(dynamic)
     amounts = [_numbers(said, left) for said in (op.static_offsets, op.static_sizes, op.static_strides)]
-    return tuple(
-        slice(offset, offset + (size - 1) * stride + 1, stride) for offset, size, stride in zip(*amounts, strict=True)
-    )
+    ranges: list[slice] = []
+    for axis, (offset, size, stride, extent) in enumerate(zip(*amounts, shape, strict=True)):
+        last = offset + (size - 1) * stride
+        if size and not 0 <= offset <= last < extent:
+            raise InputsUndefined(f"{op.name}: axis {axis} of {extent} elements is read from {offset} to {last}")
+        ranges.append(slice(offset, last + 1, stride))
+    return tuple(ranges)
 
 
 def _numbers(said: DenseArrayBase[Any], left: Iterator[Array]) -> list[int]:
@@ -300,3 +332,45 @@ def pad(op: tensor.PadOp, frame: Frame) -> None:
     result = np.array(np.broadcast_to(value, shape))
     result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
     frame[op.result] = result
+
+
+@executes(GenerateOp)
+def generate(op: GenerateOp, frame: Frame) -> None:
+    """The body, at all positions at once."""
+    kind = tensor_type(op.result)
+    (value,) = frame.run_block(op.body.block, grid(kind.get_shape()))
+    frame[op.result] = np.array(np.broadcast_to(value, kind.get_shape()), to_numpy(kind.element_type))
+
+
+@evaluates(PackOp)
+def pack(op: PackOp, x: Array, dest: Array, *others: Array) -> Array:
+    """The whole with padding up to the end of its last tiles, then each axis as two, in another order."""
+    outer = [dest.shape[op.order.index(axis)] for axis in range(x.ndim)]
+    tiles = [op.tile_of(axis) for axis in range(x.ndim)]
+    fill = others[0] if op.padding_value is not None else np.zeros((), x.dtype)
+    padded = np.full([count * tile for count, tile in zip(outer, tiles, strict=True)], fill, x.dtype)
+    padded[tuple(map(slice, x.shape))] = x
+    pairs = np.reshape(padded, [n for pair in zip(outer, tiles, strict=True) for n in pair])
+    return np.reshape(np.transpose(pairs, _axes_of_tiles(op)), dest.shape)
+
+
+@evaluates(UnPackOp)
+def unpack(op: UnPackOp, x: Array, dest: Array, *_tiles: Array) -> Array:
+    """The inverse of `pack`; what goes over the end is cut off."""
+    outer, tiles = ([0] * dest.ndim for _ in range(2))
+    for place, axis in enumerate(op.order):
+        outer[axis], tiles[axis] = x.shape[place], op.tile_of(axis)
+    ones = [axis for axis in range(dest.ndim) if axis not in op.positions]
+    pairs = np.transpose(np.reshape(x, [*x.shape, *[1] * len(ones)]), np.argsort(_axes_of_tiles(op)))
+    whole = np.reshape(pairs, [count * tile for count, tile in zip(outer, tiles, strict=True)])
+    return whole[tuple(map(slice, dest.shape))]
+
+
+def _axes_of_tiles(op: PackingOp) -> list[int]:
+    """For each axis of the packed tensor, its number where each axis of the whole is two: tiles, and inside of one.
+
+    Inner axes of those that are not cut, which have extent 1, come last.
+    """
+    whole = range(len(op.order))
+    ones = [axis for axis in whole if axis not in op.positions]
+    return [*(2 * axis for axis in op.order), *(2 * axis + 1 for axis in [*op.positions, *ones])]

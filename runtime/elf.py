@@ -1,6 +1,6 @@
 """Looking into a shared library before the dynamic linker maps it.
 
-The linker trusts what it maps: reading behind the end of a file that was cut off kills the process. So everything that
+The linker trusts what it maps: reading beyond the end of a file that was cut off kills the process. So everything that
 a library's headers point at has to lie inside the file, and only then is it opened.
 
 Layouts: System V ABI, chapters 4 and 5 (https://refspecs.linuxfoundation.org/elf/gabi4+/contents.html).
@@ -52,7 +52,7 @@ def read_library(path: Path) -> SharedLibrary:
     Raises:
         OSError: it cannot be read.
         NotALibrary: it is not a shared library for 64-bit little-endian machines.
-        Damaged: its headers point behind its end, or at nothing that could be loaded.
+        Damaged: its headers point beyond its end, or at nothing that could be loaded.
     """
     with path.open("rb") as file:
         return _File(file, os.fstat(file.fileno()).st_size).library()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 
 _CARRIES_OUT_STEPS = "apply-schedule"
 

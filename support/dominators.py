@@ -23,7 +23,7 @@ def reverse_post_order(region: Region) -> list[Block]:
 def immediate_dominators(region: Region) -> dict[Block, Block]:
     """The nearest other block that every path to a reachable block goes through; the entry, which has none, is its own.
 
-    A block comes behind the one that dominates it.
+    A block comes after the one that dominates it.
     """
     parents, _ = _depth_first(region)
     order = list(parents)

@@ -251,6 +251,11 @@ def bytes_of(value: SSAValue) -> int:
     return prod(kind.get_shape()) * to_numpy(kind.element_type).itemsize
 
 
+def computing_type(element: Attribute) -> Attribute:
+    """The type in which elements are computed with: f32 for floats that are types of memory, else their own."""
+    return f32 if element in SHORT_FLOATS else element
+
+
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether the elements of an array are floats, those that `ml_dtypes` adds included."""
     return dtype.kind == "f" or dtype.name in _SHORT_FLOATS

@@ -1,7 +1,8 @@
 """Files that a compilation reads, as they were when it opened them.
 
 A file is opened once, and all that is read of it comes from that opening: a file that takes its name meanwhile has no
-influence. One that is changed in place would show half of each version, so whoever is through asks `require_unchanged`.
+influence. One that is changed in place would show half of each version, so a reader that
+is through asks `require_unchanged`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from mlc.support.errors import UserError
 
 _START = b"ML\xefR"
 _PRODUCER = re.compile(rb"ML\xefR[^\0]*?StableHLO_v")
-"""The producer stands behind the version of the format, and ends in 0."""
+"""The producer stands after the version of the format, and ends in 0."""
 
 
 def text_of_artifact(data: bytes, file: str) -> str | None:

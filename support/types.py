@@ -74,7 +74,7 @@ def scalar_attribute(value: float, element: Attribute) -> IntegerAttr[Any] | Flo
 
 
 def real_type(kind: TensorType[Any]) -> TensorType[Any]:
-    """A tensor as it lies in memory: of complex numbers with a dim of 2 behind the others for both parts."""
+    """A tensor as it lies in memory: of complex numbers with a dim of 2 after the others for both parts."""
     element = cast(Attribute, kind.element_type)
     if not isinstance(element, ComplexType):
         return kind

@@ -26,7 +26,7 @@ class Variant:
     label: str = ""
     """What tells it apart, for people: `batch=8, seq=16`; empty if there is only one."""
     suffix: str = ""
-    """What stands behind the name of the model, for C: `_batch8_seq16`."""
+    """What stands after the name of the model, for C: `_batch8_seq16`."""
     size: int = 0
     """The product of all extents that are given, which grows with what there is to compute."""
 

@@ -68,5 +68,5 @@ def written(value: float, kind: AnyFloat) -> str:
 
 
 def _layout(kind: AnyFloat) -> tuple[int, int]:
-    """The bits of the fraction, and whether the one in front of it is stored."""
+    """The bits of the fraction, and whether the one before it is stored."""
     return (63, 1) if isinstance(kind, Float80Type) else (112, 0)

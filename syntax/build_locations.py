@@ -1,4 +1,4 @@
-"""Actions of the grammar: locations, whose aliases may be defined behind their uses.
+"""Actions of the grammar: locations, whose aliases may be defined after their uses.
 
 `mlir-opt` writes the aliases of locations at the end of a file. One that is not known yet is looked up there and read
 at once, so that no placeholder has to be found and replaced in operations, block arguments and other locations.
@@ -32,7 +32,7 @@ class LocationActions(State):
     """Makes locations."""
 
     _definitions: dict[str, int] | None = None
-    """Where the text defines each alias of a location (the position behind `=`), once that was asked for."""
+    """Where the text defines each alias of a location (the position after `=`), once that was asked for."""
 
     def parse_location(self, position: int) -> LocationAttr:
         """The location that starts at a position. Raises Fault."""
@@ -93,7 +93,7 @@ class LocationActions(State):
         return found
 
     def _defined_later(self, token: Name) -> LocationAttr | None:
-        """The location behind an alias that the text defines further on. Raises Fault."""
+        """The location after an alias that the text defines further on. Raises Fault."""
         name = token.text
         if self._definitions is None:
             self._definitions = {m[1]: m.end() for m in _DEFINITION.finditer(self.text) if m[1]}

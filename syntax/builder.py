@@ -139,5 +139,5 @@ class ModuleBuilder(OperationActions, TypeActions, LocationActions, AttributeAct
         return value
 
     def second(self, _word: Any, value: Any) -> Any:
-        """What stands behind a keyword."""
+        """What stands after a keyword."""
         return value

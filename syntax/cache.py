@@ -1,5 +1,5 @@
 """A small cache of data on disk, the folder `grammar` of the user's caches, which may be missing, unwritable or damaged
-at any time. Entries are JSON behind a digest: reading one runs no code, whoever wrote it.
+at any time. Entries are JSON after a digest: reading one runs no code, whatever wrote it.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ _NUMBER = re.compile(rf"{_PLAIN_NUMBER}|true|false|[\[\],]")
 
 
 def from_hex(text: str, position: int) -> Hex:
-    """The bytes behind `0x`. Raises Fault."""
+    """The bytes after `0x`. Raises Fault."""
     if text[:2] != "0x":
         raise Fault("a dense string starts with 0x", position)
     try:

@@ -89,7 +89,7 @@ class HandOver(Parser):
         """The end of the last token that was taken."""
 
     def _go_on_at(self, position: int) -> None:
-        """Go on behind what something else has read."""
+        """Go on after what something else has read."""
         self._resume_from(position)
         self._read_to = position
 
@@ -284,7 +284,7 @@ class HandOver(Parser):
     def parse_optional_argument(self, expect_type: bool = True) -> Any:
         """An argument of a region, if one stands here, with its location.
 
-        Functions are left out: they have attributes in front of the locations of arguments, and read both.
+        Functions are left out: they have attributes before the locations of arguments, and read both.
         """
         argument = super().parse_optional_argument(expect_type)
         if argument is None or (expect_type and self._op is not None and self._op.has_trait(SymbolOpInterface)):
@@ -348,7 +348,7 @@ class HandOver(Parser):
         return found[0]
 
     def parse_dense_int_or_fp_elements_attr(self, type: RankedStructure[Any] | None) -> DenseIntOrFPElementsAttr:
-        """A dense attribute behind its keyword; `type` is its type if the text does not say it."""
+        """A dense attribute after its keyword; `type` is its type if the text does not say it."""
         position = self.pos
         self.parse_punctuation("<")
         literal = self._parse_prefix("dense_elements")

@@ -61,7 +61,7 @@ _DOUBLE = re.compile(r"::|>=|<=|==").match
 
 
 Token = tuple[str, Any, int]
-"""A terminal, its value, and the position behind it."""
+"""A terminal, its value, and the position after it."""
 
 
 class Name(NamedTuple):
@@ -231,7 +231,7 @@ class Lexer:
         return None
 
     def _body_of(self, name: OpName, end: int) -> Token:
-        """What comes behind the name of an operation: its terminal, or all the rest of it.
+        """What comes after the name of an operation: its terminal, or all the rest of it.
 
         The parser has taken the name by now, so the operation before it is complete and its results have names.
         """

@@ -34,7 +34,7 @@ class LalrParser:
         """Parse from `position`: the whole rest of the text (`start` is "file"), or one region.
 
         Returns:
-            The value of the start symbol and the position behind it. After an error the parser goes on at the next
+            The value of the start symbol and the position after it. After an error the parser goes on at the next
             operation and reports to the builder, which raises all errors at the end of the file.
 
         Raises:
@@ -58,7 +58,7 @@ class LalrParser:
         """Parse as much as belongs to the start symbol, from `position`.
 
         Returns:
-            The value and the position behind it; None if not even the first token fits.
+            The value and the position after it; None if not even the first token fits.
 
         Raises:
             Fault: the text starts like the symbol, but goes on in another way.

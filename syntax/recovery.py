@@ -129,13 +129,13 @@ class Recovery:
             position = m.end()
 
     def _forget_rest_of_line(self, error: int, position: int) -> None:
-        """The same for operations behind the broken one on its line, which are skipped with it."""
+        """The same for operations after the broken one on its line, which are skipped with it."""
         end = self.builder.text.find("\n", error, position)
         for name in _DEFINED.findall(self.builder.text, error, position if end < 0 else end):
             self.builder.scopes.give_up(name)
 
     def _next_operation(self, begin: int, error: int, in_region: bool) -> int | None:
-        """Where to go on behind `error`, which is in the operation that starts at `begin`."""
+        """Where to go on after `error`, which is in the operation that starts at `begin`."""
         depth = 0
         text = self.builder.text
         for m in _SKIPPED.finditer(text, begin):
@@ -185,6 +185,6 @@ class Recovery:
         return accepts(self.states, "OP_NAME") and accepts(self.states, "PERCENT_ID")
 
     def _starts_here(self) -> bool:
-        """Whether an operation may be next, and nothing is unfinished in front of it."""
+        """Whether an operation may be next, and nothing is unfinished before it."""
         action = self.tables.rows[self.states[-1]].get("OP_NAME")
         return action is not None and (action >= 0 or not self.tables.rules[~action].size) and self._may_start()

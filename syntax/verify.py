@@ -55,7 +55,7 @@ def verify_module(module: Operation, *, checked: bool = True) -> None:
 
 
 def _inner_first(root: Operation) -> list[Operation]:
-    """All operations in the order of the text, each behind those that it contains; nesting may be deep."""
+    """All operations in the order of the text, each after those that it contains; nesting may be deep."""
     order: list[Operation] = []
     pending = [root]
     while pending:
@@ -71,7 +71,7 @@ def _errors_of(op: Operation, checked: bool) -> list[UserError]:
     """What the verifiers of an operation, of its traits and of its class, say, and what upstream requires besides.
 
     `Operation.verify` of xDSL would do the same and look at blocks, which `structure.py` does in linear time. Where a
-    class has a method of that name, it is called behind the others, as it may count on what they check.
+    class has a method of that name, it is called after the others, as it may count on what they check.
     """
     try:
         op.verify_()

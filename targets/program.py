@@ -63,7 +63,7 @@ class KernelParts:
     definition: str
     """The function."""
     end: str
-    """What stands behind it."""
+    """What stands after it."""
 
 
 @dataclass(frozen=True)

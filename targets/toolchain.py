@@ -228,7 +228,7 @@ class NoToolError(Exception):
 
 
 def _probe(command: tuple[str, ...], origin: str, cache: Cache) -> Tool:
-    """The tool behind `command`.
+    """The tool after `command`.
 
     What it says of itself is remembered under the identity of its file, so that a compile with nothing to do starts no
     process; unless it is a script, which may call another program tomorrow.

@@ -156,7 +156,7 @@ def _path_without(prefixes: Sequence[str], folder: Path) -> str:
 
 
 def _blocked(packages: Sequence[str], folder: Path) -> list[str]:
-    """A folder in front of others that makes Python find no such packages, as if they were not installed."""
+    """A folder before others that makes Python find no such packages, as if they were not installed."""
     if not packages:
         return []
     (folder / "blocked").mkdir()

@@ -16,7 +16,7 @@ from mlc.frontends.onnx.opening import open_file
 _INITIALIZERS_NEED_NO_INPUT = 4
 """The IR version from which an initializer need not be an input, too."""
 _OF_A_BLOCK, _OF_A_CLASSIFIER = 0.3, 0.1
-"""What is left of the scale of a residual block, and of the weights in front of a softmax."""
+"""What is left of the scale of a residual block, and of the weights before a softmax."""
 
 
 def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
@@ -24,8 +24,8 @@ def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
 
     Matrices and filters are normal with the variance 2 over the inputs of a neuron (He et al. 2015, "Delving Deep into
     Rectifiers"), so that neither large nor small numbers grow through the layers; vectors, among which variances have
-    to be positive, are uniform from 0.5 to 1.5. A batch norm without a ReLU behind it scales by a fraction of that, and
-    so do weights in front of a softmax: sums, and filters without ReLU, double the variance, and of large numbers a
+    to be positive, are uniform from 0.5 to 1.5. A batch norm without a ReLU after it scales by a fraction of that, and
+    so do weights before a softmax: sums, and filters without ReLU, double the variance, and of large numbers a
     softmax makes zeros and a one, whatever it is given.
 
     Args:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mlc.compiler.compilation import new_context
 from mlc.pass_manager.checking import EquivalenceChecker
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.support.errors import CompilerBug
 from mlc.syntax.parse import parse_module
 

@@ -39,8 +39,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import verify
-from mlc.pass_manager.pipeline import HIGHEST, default_passes
+from mlc.pass_manager.pipeline import HIGHEST
 from mlc.schedules.own_schedules import STRICT
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import bytes_of, dtype_of
@@ -111,7 +112,7 @@ class SweptModel:
         return self.add(graph.ReluOp(argument) if element in SWEPT_FLOATS else graph.AddOp(argument, argument))
 
     def add(self, op: Operation) -> SSAValue:
-        """The result of an op that stands behind the others."""
+        """The result of an op that stands after the others."""
         self.block.add_op(op)
         return op.results[0]
 
@@ -177,7 +178,7 @@ def _batch(m: SweptModel) -> list[int]:
 
 
 def _product(m: SweptModel) -> SSAValue:
-    """A product of matrices, with a bias and an activation behind it, or none."""
+    """A product of matrices, with a bias and an activation after it, or none."""
     element = m.rng.choice((*SWEPT_FLOATS, i32, i64))
     batch = _batch(m)
     rows, depth, columns = (m.extent(20000 if batch else 70000) for _ in range(3))

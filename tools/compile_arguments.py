@@ -174,7 +174,7 @@ def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedC
 
 
 def _text(model: ModelSource, module: ModuleOp, ctx: CompilerContext) -> str:
-    """The model as text, for whoever reports a bug."""
+    """The model as text, for the report of a bug."""
     if isinstance(model, ModelText):
         return model.text
     from mlc.compiler.emit_text import emit_text

@@ -120,12 +120,12 @@ def _beside(numbers: ModelNumbers, estimated: float | None, seconds: float | Non
 def _inlined(numbers: ModelNumbers) -> set[str]:
     """The kernels that are not functions any more: parts of the loops that called them."""
     ctx = numbers.ctx.clone()
-    module = numbers.module.clone()
+    module = numbers.model.clone()
     options = numbers.options
     steps = [step.passes for step in default_steps(options.opt_level, options.threads, "loop", "tensor")]
     deciding = [step for step in steps if step in ("convert-tensor-to-loop", "inline-kernels")]
     PassManager(ctx).run(module, parse_passes(",".join(deciding)))
-    before, after = ({f.sym_name.data for f in m.ops if isinstance(f, FuncOp)} for m in (numbers.module, module))
+    before, after = ({f.sym_name.data for f in m.ops if isinstance(f, FuncOp)} for m in (numbers.model, module))
     return before - after
 
 

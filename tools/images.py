@@ -20,13 +20,13 @@ from mlc.support.dtypes import dtype_named
 from mlc.support.errors import UserError
 
 _KINDS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
-"""How files of PNG, JPEG, GIF, BMP and TIFF begin; WebP says so behind its first words."""
+"""How files of PNG, JPEG, GIF, BMP and TIFF begin; WebP says so after its first words."""
 _COLOURS = (1, 3)
 _TAKES = "required: [1, 3, height, width] or [1, height, width, 3], or 1 colour instead of 3, or no batch"
 
 
 def is_image(file: str) -> bool:
-    """Whether a file holds an image; one that cannot be read is told by whoever reads it."""
+    """Whether a file holds an image; one that cannot be read is told by its reader."""
     try:
         with Path(file).open("rb") as opened:
             start = opened.read(12)

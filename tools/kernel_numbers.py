@@ -15,10 +15,12 @@ from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.support.context import CompilerContext
+from mlc.support.functions import is_private
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.targets.machine_file import measured_facts
 from mlc.tools.kernel_work import KernelWork, work_of
+from mlc.tools.outlined_kernels import outlined_kernels
 from mlc.tools.roofline import Roofline, measured, planned
 from mlc.tuning.stopwatch import Stopwatch
 
@@ -56,15 +58,28 @@ class ModelNumbers:
     roofline: Roofline
     runs_here: bool
     """Whether times are seconds, and measured; else they are cycles, and planned."""
+    model: ModuleOp
+    """The model as it is compiled: `module` without the kernels that its loops become."""
+    calling: ModuleOp
+    """What has all calls of kernels."""
+
+    @property
+    def kernels(self) -> list[FuncOp]:
+        """All kernels, those that loops become last."""
+        return [op for op in self.module.ops if isinstance(op, FuncOp) and is_private(op)]
 
     @staticmethod
     def about(compilation: Compilation) -> ModelNumbers:
         """Those of what `compilation` has lowered to the tensor level."""
-        options = compilation.options
+        options, module = compilation.options, compilation.module
+        outlined, calling = outlined_kernels(module, compilation.ctx, options)
+        if outlined:
+            module = module.clone()
+            module.body.block.add_ops(outlined)
         machine = resolve_target(options.target)
         here = can_run(machine.arch, machine.required_cpu_flags)
         roofline = measured(machine, options.threads) if here else planned(machine, options.threads)
-        return ModelNumbers(compilation.module, compilation.ctx, options, roofline, here)
+        return ModelNumbers(module, compilation.ctx, options, roofline, here, compilation.module, calling)
 
     def of(self, kernels: Sequence[FuncOp], whole: bool = False) -> tuple[list[KernelNumbers], float | None]:
         """The numbers of kernels, and the time of the whole model if that is asked for and can be measured.
@@ -72,13 +87,13 @@ class ModelNumbers:
         All are measured in rounds, and the limits beside them: no quiet or busy moment falls on one of them alone.
         """
         calls = Counter[str]()
-        for op in self.module.walk():
+        for op in self.calling.walk():
             if isinstance(op, CallOp):
                 calls[op.callee.string_value()] += _times(op)
         works = [work_of(kernel, self.ctx) for kernel in kernels]
         watches: list[Stopwatch] = []
         if self.runs_here:
-            modules = [*(lone_kernel(self.module, kernel) for kernel in kernels), *([self.module] if whole else [])]
+            modules = [*(lone_kernel(self.module, kernel) for kernel in kernels), *([self.model] if whole else [])]
             watches = [Stopwatch(module, self.ctx, self.options) for module in modules]
             for watch in watches[: len(kernels)]:
                 self.ctx.remarks += watch.remarks

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Sequence
 from typing import TextIO
 
-from mlc.pass_manager.named_pipelines import named_pipeline, pipeline_names
+from mlc.pass_manager.named_pipelines import named_pipeline
 from mlc.pass_manager.options import Option, options_of
-from mlc.pass_manager.pipeline import Stage
-from mlc.pass_manager.registry import load_pass, pass_names
+from mlc.pass_manager.registry import load_pass, pass_names, pipeline_names
+from mlc.pass_manager.stage import Stage
 
 
 def list_passes(stream: TextIO) -> None:

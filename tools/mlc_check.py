@@ -17,8 +17,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from mlc.compiler.compilation import new_context
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.bindings import parse_bindings
 from mlc.support.functions import extents_in, marks_of, name_for_callers

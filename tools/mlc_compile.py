@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mlc.compiler.backend import LLVM_IR, Backend, backend_for
+from mlc.compiler.backend import LLVM_IR, Backend
+from mlc.compiler.backends import backend_for
 from mlc.compiler.emit_text import is_ir
 from mlc.compiler.native_backend import NativeBackend
 from mlc.compiler.options import CompileOptions

@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 from mlc.compiler import emit_text
 from mlc.compiler.native_backend import NativeBackend
 from mlc.dialects.registry import dialect_names
-from mlc.pass_manager.named_pipelines import pipeline_names
-from mlc.pass_manager.registry import pass_names
+from mlc.pass_manager.registry import pass_names, pipeline_names
 from mlc.targets.machine import available_targets
 from mlc.tools.completion_scripts import CompletedCommand, CompletedTool, Flag, bash, fish, zsh
 from mlc.tools.driver import ArgumentParser, Namespace

@@ -17,7 +17,6 @@ from mlc.schedules.lone_kernel import is_about_caller
 from mlc.schedules.trial import carries_out_schedules, try_schedule
 from mlc.support.context import Remark
 from mlc.support.errors import UserError
-from mlc.support.functions import is_private
 from mlc.support.locations import location_of
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
@@ -72,7 +71,7 @@ def run(arguments: Namespace) -> None:
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     numbers = ModelNumbers.about(timed.compilation)
-    kernels = {f.sym_name.data: f for f in timed.compilation.module.ops if isinstance(f, FuncOp) and is_private(f)}
+    kernels = {kernel.sym_name.data: kernel for kernel in numbers.kernels}
     if args.kernel is None:
         (print_estimates if args.estimates else print_table)(numbers, list(kernels.values()))
     elif args.kernel in kernels:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mlc.frontends.registry import open_model
-from mlc.pass_manager.pipeline import HIGHEST, default_steps, passes_of
+from mlc.pass_manager.pipeline import HIGHEST, default_steps
 from mlc.plugins.arguments import plugin_arguments_of
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.version import __version__
@@ -50,7 +50,7 @@ def _run(argv: Sequence[str]) -> int:
         print_grammar(arguments.print_grammar, sys.stdout)
         return 0
     if arguments.print_pipeline:
-        from mlc.compiler.backend import stages_of
+        from mlc.compiler.backends import stages_of
         from mlc.compiler.emit_text import last_level
         from mlc.tools.print_pipeline import print_pipeline
 
@@ -155,8 +155,9 @@ def _transform(
 
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     """The passes to run, and what tells of those that are asked for at the wrong level."""
-    from mlc.compiler.backend import stages_of
+    from mlc.compiler.backends import stages_of
     from mlc.compiler.emit_text import last_level
+    from mlc.pass_manager.default_passes import passes_of
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.pass_manager.options import parse_words
 

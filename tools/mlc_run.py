@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
-from mlc.compiler.backend import backend_of
+from mlc.compiler.backends import backend_of
 from mlc.compiler.model_inputs import Array, Calls, choose_calls, read_tensors, tensor_named
 from mlc.compiler.native_backend import NativeBackend
 from mlc.compiler.recall import Recipe
@@ -120,7 +120,7 @@ def _run(
 
 
 def _is_elf(model: str) -> bool:
-    """Whether a compiler made the file: what is wrong with it then is told by whoever loads it."""
+    """Whether a compiler made the file: what is wrong with it then is told by what loads it."""
     try:
         with Path(model).open("rb") as file:
             return file.read(8).startswith((ELF_MAGIC, ARCHIVE_MAGIC))

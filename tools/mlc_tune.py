@@ -33,6 +33,7 @@ from mlc.targets.machine import resolve_target
 from mlc.targets.machine_file import why_no_place
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import INTERRUPTED, ArgumentParser, Namespace, print_remarks
+from mlc.tools.outlined_kernels import outlined_kernels
 from mlc.tools.tune_report import Board, print_results
 from mlc.tuning.dask_executor import DaskExecutor, require_distributed
 from mlc.tuning.executor import Executor, LocalExecutor
@@ -198,5 +199,9 @@ def _chosen(compilation: Compilation, name: str | None) -> Sequence[FuncOp]:
     for each in written:
         print(f"note: the schedule of '{each}' was written by a person, so it is kept", file=sys.stderr)
     if not kernels:
+        loops, _ = outlined_kernels(compilation.module, compilation.ctx, compilation.options)
+        if named := ", ".join(f"'{each.sym_name.data}'" for each in loops):
+            what = "which loops of the model become"
+            raise UserError(f"found {named}, {what}: rules choose their schedules, so there is nothing to tune")
         raise UserError("the model has no kernels whose schedules are free, so there is nothing to tune")
     return kernels

@@ -38,7 +38,7 @@ class NativeCheck(Instrumentation):
     Every function with a meaning is compared, kernels before the models that call them: a wrong kernel explains a wrong
     model. What cannot be compared is named in a note on `stream`.
 
-    The llvm level does not say what a function takes and gives, so the module is copied in front of
+    The llvm level does not say what a function takes and gives, so the module is copied before
     `convert-loop-to-llvm`. The check has to stand before the instrumentation that calls `checker`, which then still
     knows which functions of the loop level it skips.
     """

@@ -3,8 +3,8 @@
     python native_runner.py LIBRARY FUNCTION WORKSPACE_BYTES INPUT_BYTES,… OUTPUT_BYTES,… < inputs > outputs
 
 Inputs and outputs are the raw elements of all tensors, in order. Each buffer ends where a page begins that may not be
-touched, so that code which reads or writes behind it crashes; what is in front of it, and all of the workspace, holds
-bytes that no program expects, and a write in front of a buffer is an error.
+touched, so that code which reads or writes beyond it crashes; what is before it, and all of the workspace, holds
+bytes that no program expects, and a write before a buffer is an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PROT_NONE = 0
 
 @dataclass
 class _Buffer:
-    """Some bytes of a mapping, in front of a page that traps."""
+    """Some bytes of a mapping, before a page that traps."""
 
     pages: mmap.mmap
     start: int
@@ -62,7 +62,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _allocate(size: int, alignment: int | None = None) -> _Buffer:
-    """Poisoned memory for `size` bytes in front of a page that traps.
+    """Poisoned memory for `size` bytes before a page that traps.
 
     Without an alignment it ends right there: its size is a multiple of its elements' sizes, and so is its address.
     """

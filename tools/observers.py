@@ -8,7 +8,7 @@ from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler.backend import backend_for
+from mlc.compiler.backends import backend_for
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import CheckEach, Instrumentation, Timing

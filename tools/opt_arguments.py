@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mlc.pass_manager.named_pipelines import named_pipeline, pipeline_names, plugin_pipelines
+from mlc.pass_manager.named_pipelines import named_pipeline
 from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS
-from mlc.pass_manager.registry import known_words, pass_names, plugin_passes, suggest
+from mlc.pass_manager.registry import known_words, pass_names, pipeline_names, plugin_passes, plugin_pipelines, suggest
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 from mlc.support.errors import UserError
 from mlc.support.former_names import name_today

@@ -219,7 +219,7 @@ def _function(
     last_block: str = "%loop",
     ends: Sequence[str] = (),
 ) -> str:
-    """A loop; what it carries is stored behind it, so that nothing is dead."""
+    """A loop; what it carries is stored after it, so that nothing is dead."""
     phis = [f"{name} = phi {kind} [{first}, %entry], [{after}, {last_block}]" for name, kind, first, after in carried]
     kept = [f"store volatile {kind} {after}, ptr %result, align 8" for _, kind, _, after in carried]
     return "\n".join(

@@ -1,7 +1,7 @@
 """`mlc-opt --xdsl`: a stand-in for `xdsl-opt` that reads text with mlc's parser.
 
 Options, passes and targets are xDSL's own, under their names and with their meanings; so are the dialects, also where
-mlc has one of the same name. Those that only mlc has are there too. As in xDSL, a use may stand in front of its
+mlc has one of the same name. Those that only mlc has are there too. As in xDSL, a use may stand before its
 definition everywhere, a `dense_resource` may name nothing, and operations have only the locations that the text gives.
 """
 

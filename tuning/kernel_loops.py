@@ -29,7 +29,7 @@ _MOST_OPS = 1500
 _MOST_DESCRIBED = 5000
 """Functions of more ops take too long to be described."""
 _POOL = 16
-"""So many steps are drawn at once: the steps in front of them are carried out for all."""
+"""So many steps are drawn at once: the steps before them are carried out for all."""
 _TRIES = 8
 """How often a step is drawn for each that is wanted: some suit no loop."""
 
@@ -117,7 +117,7 @@ class KernelLoops:
         return None, described(function, machine, threads, distances), text
 
     def _drawn_behind(self, steps: Schedule, function: FuncOp, scheduling: Scheduling, rng: Random) -> str | None:
-        """The text of steps that are drawn for the loops that are there behind `steps`; None if there are too many."""
+        """The text of steps that are drawn for the loops that are there after `steps`; None if there are too many."""
         for step in steps:
             apply_step(step, function, scheduling)
             if sum(1 for _ in function.walk()) > _MOST_OPS:

@@ -30,11 +30,11 @@ from mlc.tuning.work import Answer, Lost, Surveyed, Work
 from mlc.tuning.workplace import Workplace
 
 _IDLE = 600.0
-"""Seconds after which a process that nobody asks anything ends: whoever started it may have crashed."""
+"""Seconds after which a process that nobody asks anything ends: the process that started it may have crashed."""
 
 
 class MeasuringProcess:
-    """A process that measures a model, as whoever has started it sees it. Methods may be called in any thread."""
+    """A process that measures a model, as the process that started it sees it. Methods may be called in any thread."""
 
     def __init__(self, parcel: ModelParcel) -> None:
         command = [sys.executable, "-P", "-m", "mlc.tuning.measuring_process"]

@@ -131,7 +131,7 @@ def _at(steps: Schedule, place: int, step: Step) -> Schedule:
 def coupled(steps: Schedule, place: int, name: str, size: int) -> Schedule:
     """The steps with another number in one of them, and in those that have to say the same.
 
-    A block and the vector that it becomes are of one size: where `tile(ni, 16)` is in front of `vectorize(nii, 16)`,
+    A block and the vector that it becomes are of one size: where `tile(ni, 16)` is before `vectorize(nii, 16)`,
     another number of either is one of both.
     """
     step = steps[place]
@@ -152,7 +152,7 @@ def coupled(steps: Schedule, place: int, name: str, size: int) -> Schedule:
 
 
 def _with_outer_loops(step: Step, outer: str) -> Step | None:
-    """A step behind `tile(outer, …)` as if that were not there; None if it names one loop twice then."""
+    """A step after `tile(outer, …)` as if that were not there; None if it names one loop twice then."""
     hints = type_hints(type(step))
 
     def name(loop: str) -> str:

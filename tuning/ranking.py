@@ -124,7 +124,7 @@ class LearnedRanker:
         return None if own is None or rules is None else beside(own, rules)
 
     def estimates(self, schedules: Sequence[Schedule]) -> Sequence[float] | None:
-        """By their loops for those that seem best by their steps; what is not described comes behind these."""
+        """By their loops for those that seem best by their steps; what is not described comes after these."""
         self._learn_again()
         rough = self._rough(schedules)
         order = sorted(range(len(schedules)), key=lambda i: rough[i]) if rough is not None else range(len(schedules))

@@ -5,7 +5,6 @@ The classes of these ops are here, all others are in `xdsl.dialects.arith`.
 """
 
 from xdsl.dialects.arith import Arith as _Upstream
-from xdsl.ir import Dialect
 
 from mlc.dialects.arith import casts as casts  # what they require is registered
 from mlc.dialects.arith import constants as constants
@@ -15,16 +14,17 @@ from mlc.dialects.arith.conversions import (
     ExtUIOp,
     FPToSIOp,
     FPToUIOp,
+    IndexCastOp,
+    IndexCastUIOp,
     SIToFPOp,
     TruncIOp,
     UIToFPOp,
 )
 from mlc.dialects.arith.lanes import CmpfOp, CmpiOp, SelectOp
 from mlc.dialects.arith.remainder import RemFOp
+from mlc.dialects.upstream import completed
 
-_OURS = {op.name: op for op in (CmpiOp, CmpfOp, SelectOp, *CONVERSIONS)}
-
-Arith = Dialect("arith", [*(_OURS.get(op.name, op) for op in _Upstream.operations), RemFOp], [*_Upstream.attributes])
+Arith = completed(_Upstream, [CmpiOp, CmpfOp, SelectOp, *CONVERSIONS, RemFOp])
 
 __all__ = [
     "Arith",
@@ -34,6 +34,8 @@ __all__ = [
     "ExtUIOp",
     "FPToSIOp",
     "FPToUIOp",
+    "IndexCastOp",
+    "IndexCastUIOp",
     "RemFOp",
     "SIToFPOp",
     "SelectOp",

@@ -1,7 +1,7 @@
 """What upstream requires of the casts whose classes are xDSL's."""
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FixedBitwidthType, IndexType, TensorType
+from xdsl.dialects.builtin import FixedBitwidthType, TensorType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -9,10 +9,10 @@ from mlc.dialects.arith.lanes import mask_of
 from mlc.support.requirements import requires
 from mlc.support.types import element_type
 
-_Cast = arith.ExtFOp | arith.TruncFOp | arith.BitcastOp | arith.IndexCastOp
+_Cast = arith.ExtFOp | arith.TruncFOp | arith.BitcastOp
 
 
-@requires(arith.ExtFOp, arith.TruncFOp, arith.BitcastOp, arith.IndexCastOp)
+@requires(arith.ExtFOp, arith.TruncFOp, arith.BitcastOp)
 def casts_keep_the_shape(op: _Cast) -> None:
     """A scalar becomes a scalar, a vector or tensor one of its shape."""
     source, target = op.input.type, op.result.type
@@ -37,14 +37,6 @@ def bits_stay(op: arith.BitcastOp) -> None:
     """`arith.bitcast` keeps the number of bits of each element."""
     if _bits(op.input.type) != _bits(op.result.type):
         raise VerifyException(f"{op.name}: {op.input.type} becomes {op.result.type}, which has another number of bits")
-
-
-@requires(arith.IndexCastOp)
-def one_is_an_index(op: arith.IndexCastOp) -> None:
-    """`arith.index_cast` goes between `index` and an integer."""
-    source, target = element_type(op.input.type), element_type(op.result.type)
-    if isinstance(source, IndexType) == isinstance(target, IndexType):
-        raise VerifyException(f"{op.name}: {op.input.type} becomes {op.result.type}; one of both must be of index")
 
 
 def _bits(kind: Attribute) -> int:

@@ -3,7 +3,7 @@
 from abc import ABC
 
 from xdsl.dialects.arith import floatingPointLike
-from xdsl.dialects.builtin import IntegerType, container_of
+from xdsl.dialects.builtin import IndexType, IntegerType, container_of
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -13,6 +13,7 @@ from mlc.dialects.arith.lanes import mask_of
 from mlc.support.types import element_type, integer_width
 
 IntegerLike = container_of(IntegerType)
+_IntegerOrIndex = IntegerLike | container_of(IndexType)
 
 
 class _ConversionOp(IRDLOperation, ABC):
@@ -145,7 +146,44 @@ class UIToFPOp(_ConversionOp):
     result = result_def(floatingPointLike)
 
 
-CONVERSIONS = (ExtSIOp, ExtUIOp, TruncIOp, FPToSIOp, FPToUIOp, SIToFPOp, UIToFPOp)
+class _IndexCastOp(_ConversionOp, ABC):
+    """Between `index` and an integer."""
+
+    input = operand_def(_IntegerOrIndex)
+    result = result_def(_IntegerOrIndex)
+
+    def verify_(self) -> None:
+        super().verify_()
+        source, target = self.input.type, self.result.type
+        if isinstance(element_type(source), IndexType) == isinstance(element_type(target), IndexType):
+            raise VerifyException(f"{self.name}: {source} becomes {target}; one of both must be of index")
+
+
+@irdl_op_definition
+class IndexCastOp(_IndexCastOp):
+    """Between `index` and a signed integer: a wider result has its sign in front, a shorter one the low bits.
+
+    ```mlir
+    %i = arith.index_cast %a : tensor<4xi32> to tensor<4xindex>
+    ```
+    """
+
+    name = "arith.index_cast"
+
+
+@irdl_op_definition
+class IndexCastUIOp(_IndexCastOp):
+    """Between `index` and an unsigned integer: a wider result has zeros in front, a shorter one the low bits.
+
+    ```mlir
+    %i = arith.index_castui %a : i8 to index
+    ```
+    """
+
+    name = "arith.index_castui"
+
+
+CONVERSIONS = (ExtSIOp, ExtUIOp, TruncIOp, FPToSIOp, FPToUIOp, SIToFPOp, UIToFPOp, IndexCastOp, IndexCastUIOp)
 
 
 def _width(attribute: Attribute) -> int:

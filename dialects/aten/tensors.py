@@ -18,7 +18,7 @@ _CODES = ("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8
 
 def array_of(tensor: Any) -> NDArray[Any]:
     """The elements of a dense tensor of the CPU, in the tensor's own memory where they lie there in order; those of
-    complex numbers have a dim of 2 behind the others for both parts."""
+    complex numbers have a dim of 2 after the others for both parts."""
     torch = cast(Any, torch_package())
     plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
     plain = torch.view_as_real(plain) if plain.is_complex() else plain

@@ -8,7 +8,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from mlc.dialects.graph.branches import IfOp, WhileOp
+from mlc.dialects.branches import IfLike, WhileLike
 from mlc.dialects.graph.constant import constant_of, splat_of
 from mlc.support.ir import clone, inlined
 
@@ -17,7 +17,7 @@ class TakeKnownBranch(RewritePattern):
     """Of two bodies, the one that a constant condition chooses."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: IfOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: IfLike, rewriter: PatternRewriter) -> None:
         if (known := splat_of(op.condition)) is not None:
             ops, results = inlined((op.then if known else op.otherwise).block, op.captured)
             rewriter.replace(op, ops, results)
@@ -27,7 +27,7 @@ class FoldWhileThatNeverRuns(RewritePattern):
     """What no step changes is what it was."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: WhileOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: WhileLike, rewriter: PatternRewriter) -> None:
         last = op.condition.block.last_op
         if last is not None and splat_of(last.operands[0]) == 0:
             rewriter.replace(op, (), op.initial)
@@ -37,9 +37,9 @@ class SimplifyCaptured(RewritePattern):
     """Constants stand in the bodies, each value has one name there, and nothing is used in vain."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(op, IfOp | WhileOp)
-        regions = (op.then, op.otherwise) if isinstance(op, IfOp) else (op.condition, op.body)
-        start = 0 if isinstance(op, IfOp) else len(op.initial)
+        assert isinstance(op, IfLike | WhileLike)
+        regions = (op.then, op.otherwise) if isinstance(op, IfLike) else (op.condition, op.body)
+        start = 0 if isinstance(op, IfLike) else len(op.initial)
         first: dict[SSAValue, int] = {}
         kept: list[SSAValue] = []
         dropped: list[int] = []
@@ -74,12 +74,12 @@ def _move_in(value: SSAValue, position: int, regions: Sequence[Region], rewriter
             rewriter.replace_all_uses_with(argument, copy.results[0])
 
 
-def _rebuild(op: IfOp | WhileOp, captured: Sequence[SSAValue], rewriter: PatternRewriter) -> None:
+def _rebuild(op: IfLike | WhileLike, captured: Sequence[SSAValue], rewriter: PatternRewriter) -> None:
     first, second = (op.detach_region(region) for region in list(op.regions))
-    if isinstance(op, IfOp):
-        new: IfOp | WhileOp = IfOp(op.condition, captured, op.result_types, first, second)
+    if isinstance(op, IfLike):
+        new: IfLike | WhileLike = type(op)(op.condition, captured, op.result_types, first, second)
     else:
-        new = WhileOp(op.initial, captured, first, second)
+        new = type(op)(op.initial, captured, first, second)
     new.attributes |= op.attributes
     new.location = op.location
     for old, result in zip(op.outputs, new.outputs, strict=True):

@@ -9,10 +9,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from mlc.dialects.graph.constant import constant_of
-from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.scan_parts import ScanParts, Stack
 from mlc.dialects.graph.shape import ReshapeOp
 from mlc.dialects.graph.types import is_static, shape_of
+from mlc.dialects.scan import ScanLike
 from mlc.support.ir import clone
 
 
@@ -20,7 +20,7 @@ class FoldScanOfNoSteps(RewritePattern):
     """What no step changes is what it was; the stacks of no rows are left to those who read them."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ScanOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: ScanLike, rewriter: PatternRewriter) -> None:
         if op.steps == 0 and not any(stack.uses for stack in op.stacks):
             rewriter.replace(op, (), [*op.initial, *(None for _ in op.stacks)])
 
@@ -29,7 +29,7 @@ class InlineSingleStep(RewritePattern):
     """A loop that runs once is its body."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ScanOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: ScanLike, rewriter: PatternRewriter) -> None:
         if op.steps != 1 or not all(is_static(v.type) for v in (*op.rows_of, *op.rows, *op.outputs, *op.yielded)):
             return
         block = op.body.block
@@ -48,7 +48,7 @@ class SimplifyOperands(RewritePattern):
     """Constants stand in the body, what is carried unchanged is used, and each value has one name inside."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ScanOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: ScanLike, rewriter: PatternRewriter) -> None:
         parts = ScanParts(op)
         changes = [step(parts, rewriter) for step in (_use_unchanged, _bring_in_constants, _join_equal)]
         if any(changes):
@@ -59,7 +59,7 @@ class DropUnused(RewritePattern):
     """Nothing is carried, taken, used or stacked in vain; rows that are stacked as they come are not a new tensor."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ScanOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: ScanLike, rewriter: PatternRewriter) -> None:
         parts = ScanParts(op)
         changes = [step(parts, rewriter) for step in (_drop_stacks, _drop_carried, _drop_operands)]
         if any(changes):

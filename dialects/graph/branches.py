@@ -7,6 +7,7 @@ from xdsl.irdl import irdl_op_definition
 from xdsl.pattern_rewriter import RewritePattern
 
 from mlc.dialects.branches import IfLike, WhileLike
+from mlc.dialects.graph._branch_patterns import IF_PATTERNS, WHILE_PATTERNS
 
 __all__ = ["IfOp", "WhileOp"]
 
@@ -40,8 +41,6 @@ class IfOp(IfLike, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from mlc.dialects.graph._branch_patterns import IF_PATTERNS
-
         return IF_PATTERNS
 
 
@@ -79,6 +78,4 @@ class WhileOp(WhileLike, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from mlc.dialects.graph._branch_patterns import WHILE_PATTERNS
-
         return WHILE_PATTERNS

@@ -206,7 +206,7 @@ class ConvTranspose2dOp(ConvTransposeOp):
 
 @irdl_op_definition
 class ConvTranspose3dOp(ConvTransposeOp):
-    """The transpose of a three-dimensional convolution: `graph.conv_transpose2d` with a depth in front of the height.
+    """The transpose of a three-dimensional convolution: `graph.conv_transpose2d` with a depth before the height.
 
     Weights are `[in, out / groups, kd, kh, kw]` in layout "NCDHW" and `[kd, kh, kw, in, out / groups]` in "NDHWC".
     Padding is front, top, left, back, bottom, right, and `output_padding` is back, bottom, right.

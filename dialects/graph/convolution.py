@@ -192,7 +192,7 @@ class Conv2dOp(ConvOp):
 
 @irdl_op_definition
 class Conv3dOp(ConvOp):
-    """A three-dimensional convolution: `graph.conv2d` with a depth in front of the height.
+    """A three-dimensional convolution: `graph.conv2d` with a depth before the height.
 
     Weights are `[out, in / groups, kd, kh, kw]` in layout "NCDHW" and `[kd, kh, kw, in / groups, out]` in "NDHWC".
     Padding is front, top, left, back, bottom, right.

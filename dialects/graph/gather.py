@@ -83,7 +83,7 @@ class GatherNdOp(IndexedOp):
     """The elements, or slices, of `data` at the coordinates that the last dim of `indices` holds.
 
     `axes` are the axes of `data` that the coordinates are along. An axis in `own` is read where the point is along that
-    axis of `indices`. All other axes are read whole, and stand behind those of `indices` in the result:
+    axis of `indices`. All other axes are read whole, and stand after those of `indices` in the result:
     `y[b, m, n] = data[b, indices[b, m, 0], n]` has coordinates along axis 1, axis 0 is the point's own.
 
     A negative coordinate counts from the end. One that is out of range is an error of the model: the reference says so,

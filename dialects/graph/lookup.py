@@ -26,7 +26,7 @@ CODE_TYPES: frozenset[Attribute] = frozenset({i8, unsigned(i8)})
 class LookupOp(ElementwiseOp):
     """For each integer of 8 bits the entry of a table that it names.
 
-    The bits of the integer, read as an unsigned one, count entries from 0: behind the entry of 127 follows that of 128,
+    The bits of the integer, read as an unsigned one, count entries from 0: after the entry of 127 follows that of 128,
     or of -128.
 
     ```mlir

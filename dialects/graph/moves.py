@@ -1,4 +1,4 @@
-"""Ops that only say where elements are: whoever reads the result can read the operand instead."""
+"""Ops that only say where elements are: a reader of the result can read the operand instead."""
 
 from __future__ import annotations
 

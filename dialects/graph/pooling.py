@@ -175,7 +175,7 @@ class MaxPool2dOp(_Pool2dOp, MaxPoolOp):
 
 @irdl_op_definition
 class MaxPool3dOp(_Pool3dOp, MaxPoolOp):
-    """The largest element under each window position: `graph.max_pool2d` with a depth in front of the height.
+    """The largest element under each window position: `graph.max_pool2d` with a depth before the height.
 
     ```mlir
     %y = graph.max_pool3d %x {kernel = array<i64: 2, 2, 2>, strides = array<i64: 2, 2, 2>}
@@ -233,7 +233,7 @@ class AvgPool2dOp(_Pool2dOp, AvgPoolOp):
 
 @irdl_op_definition
 class AvgPool3dOp(_Pool3dOp, AvgPoolOp):
-    """The mean of the elements under each window position: `graph.avg_pool2d` with a depth in front of the height.
+    """The mean of the elements under each window position: `graph.avg_pool2d` with a depth before the height.
 
     ```mlir
     %y = graph.avg_pool3d %x {kernel = array<i64: 2, 2, 2>} : tensor<1x16x8x8x8xf32> -> tensor<1x16x7x7x7xf32>

@@ -157,7 +157,7 @@ class FoldQuantizeOfDequantize(RewritePattern):
 
 
 class DropLimits(RewritePattern):
-    """A limit in front of a quantisation is dropped where the quantised type has that limit, or a narrower one.
+    """A limit before a quantisation is dropped where the quantised type has that limit, or a narrower one.
 
     `quantize(max(x, c))` is `quantize(x)` if `c` becomes the least integer: rounding is monotone, so all `x` below `c`
     become that, too. Likewise for `min` and the greatest one. `relu` is a limit of 0. NaN becomes the least number with

@@ -6,6 +6,7 @@ from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.irdl import irdl_op_definition
 from xdsl.pattern_rewriter import RewritePattern
 
+from mlc.dialects.graph._scan_patterns import PATTERNS
 from mlc.dialects.scan import ScanLike
 
 __all__ = ["ScanOp"]
@@ -50,6 +51,4 @@ class ScanOp(ScanLike, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from mlc.dialects.graph._scan_patterns import PATTERNS
-
         return PATTERNS

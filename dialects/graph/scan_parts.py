@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.types import type_of
-from mlc.dialects.scan import stack_type
+from mlc.dialects.scan import ScanLike, stack_type
 from mlc.support.types import Tensor
 
 
@@ -52,7 +51,7 @@ class Stack:
 class ScanParts:
     """The parts of a scan. Change the lists, then `rebuild`; arguments of what was taken out must have no uses left."""
 
-    def __init__(self, op: ScanOp) -> None:
+    def __init__(self, op: ScanLike) -> None:
         self.op = op
         self.body = op.body.block
         count = len(op.initial)
@@ -104,7 +103,7 @@ class ScanParts:
         self.used = [u for u in self.used if u.inside.uses]
         return len(self.rows) + len(self.used) < before
 
-    def rebuild(self, rewriter: PatternRewriter) -> ScanOp:
+    def rebuild(self, rewriter: PatternRewriter) -> ScanLike:
         """Replace the scan by one of these parts; the results of parts that are gone must have no uses left."""
         block = self.body
         self._update_terminator()
@@ -119,7 +118,7 @@ class ScanParts:
             *(c.initial.type for c in self.carried),
             *(stack_type(self.op.steps, type_of(s.row)) for s in self.stacks),
         ]
-        new = ScanOp(
+        new = type(self.op)(
             self.op.steps,
             [c.initial for c in self.carried],
             [r.source for r in self.rows],

@@ -53,7 +53,7 @@ def image_shape(layout: str, batch: int, channels: int, spatial: Sequence[int]) 
 
 
 def image_padding(layout: str, padding: Sequence[int]) -> tuple[Shape, Shape]:
-    """What (top, left, bottom, right) and the like put in front of and behind each dimension of an image."""
+    """What (top, left, bottom, right) and the like put before and after each dimension of an image."""
     spatial = len(padding) // 2
     return image_shape(layout, 0, 0, padding[:spatial]), image_shape(layout, 0, 0, padding[spatial:])
 
@@ -63,7 +63,7 @@ class Window:
     """A window of `kernel` taps per spatial dimension, `dilations` apart, that moves by `strides` over a padded image.
 
     Attributes:
-        padding: how far the image is padded in front of each spatial dimension (top, left), then behind each.
+        padding: how far the image is padded before each spatial dimension (top, left), then after each.
     """
 
     kernel: Shape

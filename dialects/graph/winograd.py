@@ -67,7 +67,7 @@ class WinogradInputOp(WinogradOp):
 
     @classmethod
     def infer(cls, input: Tensor, tile: int) -> Tensor:
-        """One window more for each `tile` rows and columns behind the first two.
+        """One window more for each `tile` rows and columns after the first two.
 
         Raises:
             VerifyException: c1 no such tile, c2 the operand is not an image that windows cover.

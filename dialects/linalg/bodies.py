@@ -124,7 +124,7 @@ def body_of(function: str, elements: Sequence[Attribute], unsigned: bool = False
 
 
 def _add_all(block: Block, value: SSAValue) -> None:
-    """Put the op that makes a value into a block, behind those that it needs."""
+    """Put the op that makes a value into a block, after those that it needs."""
     op = value.owner
     if isinstance(op, Operation) and op.parent is None:
         for operand in op.operands:

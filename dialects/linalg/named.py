@@ -2,7 +2,7 @@
 
     "conv_2d_nhwc_hwcf": "b Y X c; ky kx c f -> b y x f"
 
-Words name dims, `;` stands between operands, and the dims behind the arrow index the result; all others are reduced.
+Words name dims, `;` stands between operands, and the dims after the arrow index the result; all others are reduced.
 A capital letter is a window: the first one of an op is `y * strides[0] + ky * dilations[0]`.
 """
 

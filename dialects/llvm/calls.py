@@ -35,7 +35,7 @@ def calls_fit_their_function(op: llvm.CallOp) -> None:
 
 
 def _arguments(op: llvm.CallOp) -> Sequence[Attribute]:
-    """The types of the arguments; the pointer in front of them is what an indirect call calls."""
+    """The types of the arguments; the pointer before them is what an indirect call calls."""
     types = [argument.type for argument in op.args]
     return types if op.callee is not None else types[1:]
 

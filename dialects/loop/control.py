@@ -79,7 +79,7 @@ class ForOp(IRDLOperation):
     that stands in another in any other way runs on one thread.
 
     Over how many threads a `threads` loop is spread at most is said by `most_threads`, at the outermost one of those
-    that are spread together; without it, whoever runs the program decides.
+    that are spread together; without it, the person who runs the program decides.
 
     ```mlir
     loop.for threads "m" %m = 0 to 64 attributes {most_threads = 4 : i64} {

@@ -21,7 +21,7 @@ class NestBody:
 
     counters: list[SSAValue]
     emitted: dict[StructuredOp, SSAValue] = field(default_factory=dict[StructuredOp, SSAValue])
-    """The ops that are computed, each behind those that it reads, with their values at the point."""
+    """The ops that are computed, each after those that it reads, with their values at the point."""
 
     def value(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> SSAValue:
         """The result of `op` at the point that `dims` names; the ops that compute it are appended to `ops`.

@@ -25,7 +25,7 @@ class LoopPlan:
     """Whether the compiler knows the argument that a step calls so."""
 
     def tile(self, loop: str, size: int) -> None:
-        """`loop` runs in blocks of `size`, around a loop of the same kind with an `i` behind its name."""
+        """`loop` runs in blocks of `size`, around a loop of the same kind with an `i` after its name."""
         trips = self.trips.get(loop)
         if loop in self.serial:
             self.serial.add(f"{loop}i")

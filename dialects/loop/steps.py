@@ -12,7 +12,7 @@
 
 The fields are the arguments, and their types are the form of the text: `LoopName` and its like are written as names,
 `tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left out.
-Names stand in front of numbers, and no loop is named twice (an argument may be called as a loop is). A step that is
+Names stand before numbers, and no loop is named twice (an argument may be called as a loop is). A step that is
 about the whole kernel, `clang(2)`, names none.
 """
 

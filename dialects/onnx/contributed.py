@@ -27,7 +27,7 @@ _KINDS = {
     "m": (*_BYTES, *_FLOATS),
     "": (*_BYTES, "int16", "uint16", "uint32", "uint64", *_INTS, *_FLOATS, "bool", "string"),
 }
-"""The element types that the letter behind the name of an operand stands for."""
+"""The element types that the letter after the name of an operand stands for."""
 
 
 @dataclass(frozen=True)

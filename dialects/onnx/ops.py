@@ -29,7 +29,7 @@ class OnnxOp(SchemaOp):
     """An operator of ONNX: any number of operands and results, its attributes in the dictionary.
 
     An operand that is left out is an `onnx.NoValue`. Graphs that an operator holds, the branches of `If`, say, are
-    regions behind their names; they see the values around them.
+    regions after their names; they see the values around them.
 
     ```mlir
     %y = onnx.Conv %x, %w {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<*xf32>

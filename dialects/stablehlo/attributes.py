@@ -68,7 +68,7 @@ class NamedParts(ParametrizedAttribute):
         parser.parse_punctuation("<")
         while parser.parse_optional_punctuation(">") is None:
             part()
-            if parser.parse_optional_punctuation(",") is None:  # one may stand behind the last part, too
+            if parser.parse_optional_punctuation(",") is None:  # one may stand after the last part, too
                 parser.parse_punctuation(">")
                 break
         return list(cls.of(**parts).parameters)

@@ -26,7 +26,7 @@ from xdsl.printer import Printer
 
 
 def said(state: PrintingState, printer: Printer) -> None:
-    """Go on behind something that was written with spaces of its own."""
+    """Go on after something that was written with spaces of its own."""
     state.should_emit_space = True
     state.last_was_punctuation = False
 
@@ -193,7 +193,7 @@ class PairwiseTypes(CustomDirective):
 
 @irdl_custom_directive
 class OperandsFirst(CustomDirective):
-    """Any number of operands, each with a comma behind it: `%a, %b, `."""
+    """Any number of operands, each with a comma after it: `%a, %b, `."""
 
     values: VariadicOperandVariable
 

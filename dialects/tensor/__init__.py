@@ -24,7 +24,9 @@ from mlc.dialects.tensor import shapes as shapes  # what they require is registe
 from mlc.dialects.tensor.argsort import ArgsortOp, TopKOp
 from mlc.dialects.tensor.branches import IfOp, WhileOp
 from mlc.dialects.tensor.gather import GatherOp
+from mlc.dialects.tensor.generate import GenerateOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
+from mlc.dialects.tensor.packing import PackingOp, PackOp, UnPackOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.dialects.tensor.put import PutOp
@@ -50,6 +52,9 @@ Tensor = completed(
         WhileOp,
         GatherOp,
         ParallelInsertSliceOp,
+        GenerateOp,
+        PackOp,
+        UnPackOp,
     ],
 )
 
@@ -59,8 +64,11 @@ __all__ = [
     "ArgsortOp",
     "ContractOp",
     "GatherOp",
+    "GenerateOp",
     "IfOp",
     "MapOp",
+    "PackOp",
+    "PackingOp",
     "ParallelInsertSliceOp",
     "PlacedOp",
     "PutOp",
@@ -71,6 +79,7 @@ __all__ = [
     "Tensor",
     "TileMapOp",
     "TopKOp",
+    "UnPackOp",
     "WhileOp",
     "is_identity",
 ]

@@ -13,7 +13,7 @@ from mlc.support.types import tensor_type
 class LeastKeysOp(IRDLOperation):
     """An op that finds the `count` least keys of each row; of equal ones, those in front.
 
-    Keys are signed integers: whoever sorts other things makes keys of them that are in the same order.
+    Keys are signed integers: one who sorts other things makes keys of them that are in the same order.
 
     Constraints:
       keys_c1: keys are signed integers, in rows: the tensor has two dims

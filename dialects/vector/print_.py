@@ -11,7 +11,7 @@ from xdsl.utils.str_enum import StrEnum
 
 
 class Punctuation(StrEnum):
-    """What stands behind a value."""
+    """What stands after a value."""
 
     NO_PUNCTUATION = "no_punctuation"
     NEWLINE = "newline"
@@ -22,7 +22,7 @@ class Punctuation(StrEnum):
 
 @irdl_attr_definition
 class PunctuationAttr(Data[Punctuation]):
-    """What `vector.print` prints behind a value, or alone: `#vector.punctuation<comma>`."""
+    """What `vector.print` prints after a value, or alone: `#vector.punctuation<comma>`."""
 
     name = "vector.punctuation"
 

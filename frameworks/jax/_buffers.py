@@ -17,7 +17,7 @@ from mlc.support.dtypes import bits_of, is_stored
 
 _LARGE = 1 << 19
 """The bytes from which memory of NumPy is handed over, which takes 15 us: filling less with zeros is faster, and
-more is new memory in each call, whoever asks for it."""
+more is new memory in each call, whatever asks for it."""
 
 
 _Kind = tuple[tuple[int, ...], np.dtype[Any]]

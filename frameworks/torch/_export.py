@@ -31,7 +31,7 @@ def compile(
     as `torch.export.export` takes it. Then the result is compiled for the shapes of each call when they are met first,
     unless `shapes` fixes them. `options` are those of `mlc.compile`.
 
-    With `checked` there is one more output behind the others, `wrong_elements`, if the model reads or writes at indices
+    With `checked` there is one more output after the others, `wrong_elements`, if the model reads or writes at indices
     or divides integers: how many of them are out of range, or 0. Where it is not 0, torch would raise an exception, and
     other outputs mean nothing.
 

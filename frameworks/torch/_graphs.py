@@ -35,7 +35,7 @@ _SIZES = 16
 _CALLS = 4
 """How often a further size is met until it is worth code; until then it runs in torch."""
 _OR_FEWER = -1
-"""What stands behind a number of rows for which, or for fewer, code is."""
+"""What stands after a number of rows for which, or for fewer, code is."""
 _MOST_SIZES = 128
 """For how many sizes a graph is compiled at most."""
 

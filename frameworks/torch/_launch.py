@@ -105,7 +105,7 @@ class Launch:
 
 
 def _is_plain(tensor: Any, misalignment: int) -> bool:
-    """Whether elements are contiguous and as they are, `misalignment` bytes behind an aligned address: none."""
+    """Whether elements are contiguous and as they are, `misalignment` bytes after an aligned address: none."""
     return not (misalignment or tensor.is_neg() or tensor.is_conj()) and tensor.is_contiguous()
 
 

@@ -64,7 +64,7 @@ def part_of(element: Attribute) -> Attribute:
 
 
 def parts_of_arguments(function: FuncOp, run: ConversionOfPairs) -> None:
-    """Let each complex argument of a function be a real one with a dim of 2 behind the others, as its numbers lie in
+    """Let each complex argument of a function be a real one with a dim of 2 after the others, as its numbers lie in
     memory, and two tensors for the ops that read it."""
     block = function.body.block
     marks = [dict(each) for each in marks_of(block.args, function.arg_attrs)]

@@ -6,7 +6,7 @@ def gelu(b: Node) -> Results:
     return b(graph.GeluOp, b[0], b.one_of("approximate", "none", "tanh"))
 ```
 
-A function gets one call of the operator, an `OperatorCall`: a builder of graph ops in front of the op, which knows
+A function gets one call of the operator, an `OperatorCall`: a builder of graph ops before the op, which knows
 operands, attributes and results as its source has them. It returns what replaces the results, and raises
 `Unconvertible` where that cannot be done. Options, such as `bounded`, say what it takes; a source declares those that
 it knows.

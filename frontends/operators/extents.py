@@ -1,6 +1,6 @@
 """Dims of which only the largest extent is known before the model runs, as that of what `NonZero` finds.
 
-Such a value has the shape of the most that there can be. What lies behind the actual extent is not data, whatever it
+Such a value has the shape of the most that there can be. What lies beyond the actual extent is not data, whatever it
 is; `Knowledge.extents` names the value, a `tensor<i64>`, that says where it begins. Each graph op that takes such a
 value has a rule here. It says which dims of the result are bounded in the same way, and may put numbers behind the
 extent that do no harm: zeros under a sum. An op without a rule is refused, so that nobody takes for data what is none.
@@ -32,7 +32,7 @@ def result_extents(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilde
     """The actual extents of the result of an op that has operands with such; its operands may be changed.
 
     Raises:
-        Unconvertible: the op would take what lies behind an extent for data.
+        Unconvertible: the op would take what lies beyond an extent for data.
     """
     if isinstance(op, ElementwiseOp):
         return _elementwise(op, extents, b)
@@ -42,7 +42,7 @@ def result_extents(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilde
 
 
 def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] | None = None) -> SSAValue:
-    """The value with a number in place of what lies behind the actual extents of these axes, by default of all.
+    """The value with a number in place of what lies beyond the actual extents of these axes, by default of all.
 
     These dims of the result are as long as its shape says.
     """
@@ -112,7 +112,7 @@ def _broadcast(op: graph.BroadcastOp, extents: Sequence[Extents], b: GraphBuilde
 
 
 def _reshape(op: graph.ReshapeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """A dim with as many elements in front of it and behind it as before is the same dim.
+    """A dim with as many elements before it and after it as before is the same dim.
 
     Dims of extent 1 may stand anywhere, so it has to be longer than that.
     """
@@ -173,7 +173,7 @@ def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> 
 
 
 def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Of `x[start:end]` as much is data as `x` has of it behind `start`."""
+    """Of `x[start:end]` as much is data as `x` has of it after `start`."""
     found: dict[int, SSAValue] = {}
     extent_of = zip(ints(op.starts), ints(op.ends), ints(op.strides), shape_of(op.input), strict=True)
     for axis, (start, end, stride, largest) in enumerate(extent_of):
@@ -203,7 +203,7 @@ def _pad_or_reverse(op: graph.PadOp | graph.ReverseOp, extents: Sequence[Extents
 
 
 def _gather(op: graph.GatherOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Indices behind their extent become 0, negative ones count from the end of the data."""
+    """Indices beyond their extent become 0, negative ones count from the end of the data."""
     axis = op.axis.value.data
     (data, at), indices = extents, op.indices
     if axis in data:
@@ -218,7 +218,7 @@ def _gather(op: graph.GatherOp, extents: Sequence[Extents], b: GraphBuilder) -> 
 
 
 def _gather_nd(op: graph.GatherNdOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Coordinates behind their extent become 0."""
+    """Coordinates beyond their extent become 0."""
     data, at = extents
     placement = op.placement
     rank = len(placement.indices)
@@ -251,7 +251,7 @@ def _without(extents: Extents, dropped: Sequence[int], axes: Sequence[int]) -> E
 
 
 def _arg_extreme(op: graph.ArgMaxOp | graph.ArgMinOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Of equal elements the first one counts, and what lies behind comes last."""
+    """Of equal elements the first one counts, and what lies beyond comes last."""
     axis = op.axis.value.data
     last = -inf if isinstance(op, graph.ArgMaxOp) else inf
     op.operands[0] = filled(b, op.input, nearest_number(op.input, last), [axis])
@@ -266,13 +266,13 @@ def _argsort(op: graph.ArgsortOp, extents: Sequence[Extents], b: GraphBuilder) -
 
 
 def _softmax(op: graph.SoftmaxOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """What lies behind has no weight."""
+    """What lies beyond has no weight."""
     op.operands[0] = filled(b, op.input, -inf, [op.axis.value.data])
     return extents[0]
 
 
 def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Rows of the one, columns of the other, and matrices of both; what lies behind a dim that is summed over is 0."""
+    """Rows of the one, columns of the other, and matrices of both; what lies beyond a dim that is summed over is 0."""
     lhs, rhs, rank = len(shape_of(op.lhs)), len(shape_of(op.rhs)), len(shape_of(op.result))
     if lhs < 2 or rhs < 2:
         raise _refusal(op, extents)

@@ -51,7 +51,7 @@ def transform_of_real(b: GraphBuilder, x: SSAValue, dim: int, sign: int) -> Spli
     """The first `length // 2 + 1` results for real numbers; the others are conjugates of these, `X[-k] = conj(X[k])`.
 
     Half of the inner transforms are conjugates, too. Of `X[k + p m] = T[k, m]` rows of T up to the middle are computed,
-    and behind it `X[k + p m]` is the conjugate of `T[p - k, q - 1 - m]`.
+    and after it `X[k + p m]` is the conjugate of `T[p - k, q - 1 - m]`.
     """
     shape = shape_of(x)
     length = shape[dim]

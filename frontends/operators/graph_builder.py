@@ -92,7 +92,7 @@ class Knowledge:
 
 @dataclass
 class GraphBuilder:
-    """Puts graph ops in front of an op of another dialect; every method returns the result of what it adds.
+    """Puts graph ops before an op of another dialect; every method returns the result of what it adds.
 
     Raises `Unconvertible` where the shapes or types of operands do not fit.
     """
@@ -271,6 +271,10 @@ class GraphBuilder:
     def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
         """The elements converted; the value itself if they have the type."""
         return value if element_of(value) == element else self(graph.CastOp, value, element)
+
+    def widened(self, value: SSAValue) -> SSAValue:
+        """The elements in the type that they are computed with in: sums of halves are f32."""
+        return self.cast(value, dtypes.computing_type(element_of(value)))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The elements under another shape; the value itself if it has that shape."""

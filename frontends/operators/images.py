@@ -57,7 +57,7 @@ def lowest(x: SSAValue) -> float:
 
 
 def tiled(b: GraphBuilder, x: SSAValue, repeats: Sequence[int]) -> SSAValue:
-    """So many copies along each dim, one after the other: a broadcast along a dim in front of it."""
+    """So many copies along each dim, one after the other: a broadcast along a dim before it."""
     shape = shape_of(x)
     wide = [n for count, extent in zip(repeats, shape, strict=True) for n in (count, extent)]
     apart = b.reshape(x, [n for extent in shape for n in (1, extent)])

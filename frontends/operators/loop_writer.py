@@ -161,7 +161,7 @@ def branches(
 
 
 def with_arguments(body: LoopBody, values: Sequence[SSAValue]) -> Region:
-    """Give a body an argument for each of these values, in their order, behind those that it had from the start."""
+    """Give a body an argument for each of these values, in their order, after those that it had from the start."""
     block, captured = body.block, body.captured
     first = len(block.args) - len(captured)
     for number, value in enumerate(values):

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.support.dtypes import SHORT_FLOATS, unsigned
+from mlc.support.dtypes import SHORT_FLOATS, computing_type, unsigned
 
 _WORD, _PAIR = unsigned(i32), unsigned(i64)
 _SPELLED = 4096
@@ -94,7 +94,7 @@ class Stream:
         They hold nowhere for 0, and everywhere for 1.
         """
         element = element_of(probability)
-        kind = f32 if element in SHORT_FLOATS else element
+        kind = computing_type(element)
         p = probability if kind == element else self.b(graph.CastOp, probability, kind)
         return self.b(graph.CompareOp, "lt", self.uniform(shape_of(p) if shape is None else shape, kind), p)
 

@@ -31,7 +31,7 @@ def direction(
     lengths: SSAValue | None = None,
 ) -> list[SSAValue]:
     """The last states `[batch, width]` of one direction over `x`, `[time, batch, inputs]`, then its outputs `[time,
-    batch, width]`. Behind the length of a sequence, of `lengths` `[batch]`, states stay and outputs are 0."""
+    batch, width]`. After the length of a sequence, of `lengths` `[batch]`, states stay and outputs are 0."""
     scan = ScanWriter(b, shape_of(x)[0])
     inside = scan.inside
     carried = [scan.carry(state) for state in states]

@@ -75,7 +75,7 @@ def _adaptive(sizes: Array | None, bins: int) -> int:
 
 
 def _roi_taps(b: GraphBuilder, at: SSAValue, extent: int) -> list[Tap]:
-    """The pixels in front of and behind each sample; there is none more than a pixel beyond the ends."""
+    """The pixels before and after each sample; there is none more than a pixel beyond the ends."""
     exists = b(graph.AndOp, b.compare("ge", at, b.number(-1, at)), b.compare("le", at, b.number(extent, at)))
     inside = clamp(b, at, extent)
     floor = b(graph.FloorOp, inside)

@@ -13,7 +13,7 @@ def rotated(b: GraphBuilder, x: SSAValue, cos: SSAValue, sin: SSAValue, interlea
     """Pairs of elements of the last dim of `x`, as points of a plane, turned by angles.
 
     `cos` and `sin` broadcast with `x`, but that their last dim, `pairs`, is one for each pair: elements `2 i` and
-    `2 i + 1` if they are interleaved, else `i` and `pairs + i`. What lies behind the pairs stays.
+    `2 i + 1` if they are interleaved, else `i` and `pairs + i`. What lies after the pairs stays.
 
     Raises:
         Unconvertible: there are more pairs than elements.

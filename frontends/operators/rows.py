@@ -1,4 +1,4 @@
-"""Rows of which a call has fewer than code was made for: a proof that they do not mix with those behind them.
+"""Rows of which a call has fewer than code was made for: a proof that they do not mix with those after them.
 
 The function gets one more argument, how many rows there are, and the rules of extents say what each op makes of them.
 """

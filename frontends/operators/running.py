@@ -25,8 +25,8 @@ def carried_along(
     backwards: bool = False,
     exclusive: bool = False,
 ) -> list[SSAValue]:
-    """The values that a loop along an axis of `x` carries, each of the shape of `x`: those behind each step, or with
-    `exclusive` those in front of it. `starts` are the first ones, numbers with their types."""
+    """The values that a loop along an axis of `x` carries, each of the shape of `x`: those after each step, or with
+    `exclusive` those before it. `starts` are the first ones, numbers with their types."""
     steps, *row = shape_of(front := b.axis_first(x, axis))
     scan = ScanWriter(b, steps)
     values = [scan.carry(b.splat(number, row, element)) for number, element in starts]

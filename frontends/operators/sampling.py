@@ -139,7 +139,7 @@ def clamp(b: GraphBuilder, at: SSAValue, extent: int) -> SSAValue:
 
 
 def linear_weights(b: GraphBuilder, t: SSAValue) -> list[SSAValue]:
-    """The weights of the pixels in front of and behind a place that is `t` behind the first one."""
+    """The weights of the pixels before and after a place that is `t` after the first one."""
     return [b.sub(b.number(1, t), t), t]
 
 

@@ -15,7 +15,7 @@ from mlc.frontends.operators.graph_builder import GraphBuilder
 def positions_of(b: GraphBuilder, mask: SSAValue) -> tuple[SSAValue, SSAValue]:
     """The positions at which a vector of truth values holds, in order, and how many there are, an i64.
 
-    Behind these are the other positions. Sorting by one bit is a single pass of the radix sort.
+    After these are the other positions. Sorting by one bit is a single pass of the radix sort.
     """
     order, count = order_of(b, mask), count_of(b, mask)
     return shortened(b, order, 0, count), count

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
-from mlc.support.dtypes import SHORT_FLOATS
 
 
 def mean_and_differences(b: GraphBuilder, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
@@ -43,7 +41,7 @@ def mean(b: GraphBuilder, x: SSAValue, axes: Sequence[int], keepdims: bool = Fal
     if not is_float(x):
         total = b.reduce("sum", x, axes, keepdims)
         return b.div(total, b.cast(b.maximum(count, b.constant(1)), element_of(x)))
-    total = b.reduce("sum", b.cast(x, f32) if element_of(x) in SHORT_FLOATS else x, axes, keepdims)
+    total = b.reduce("sum", b.widened(x), axes, keepdims)
     return b.cast(b.div(total, b.cast(count, element_of(total))), element_of(x))
 
 

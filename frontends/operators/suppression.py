@@ -23,7 +23,7 @@ _PART = 4
 def chosen_boxes(
     b: GraphBuilder, boxes: Boxes, left: SSAValue, limit: SSAValue, overlap: SSAValue, steps: int
 ) -> SSAValue:
-    """The boxes that none of those with higher scores covers, the best first, [batch, class, steps]; -1 behind them.
+    """The boxes that none of those with higher scores covers, the best first, [batch, class, steps]; -1 after them.
 
     A loop chooses the best box that none of those which it has chosen covers, of all classes and batches at once. It
     ends when nothing is left, or as many are chosen as may be. How many that is says what a step compares with what.
@@ -70,7 +70,7 @@ def all_left(b: GraphBuilder, scores: SSAValue) -> SSAValue:
 def _choose_from_all(
     b: GraphBuilder, boxes: Boxes, left: SSAValue, limit: SSAValue, overlap: SSAValue, steps: int
 ) -> SSAValue:
-    """The chosen boxes, `[batch, class, steps]`, and -1 behind them, where they may be most of all.
+    """The chosen boxes, `[batch, class, steps]`, and -1 after them, where they may be most of all.
 
     Each step looks for the best that is left, and takes away what it covers.
     """
@@ -110,7 +110,7 @@ def _choose_in_order(
     """The same where they are few: boxes are sorted by their scores, and compared with the few.
 
     A step looks at the next best box of each batch and class. Those that are chosen already lie side by side. It is
-    written behind them in any case, and counts if none of them covers it; if not, the next one is written over it. So
+    written after them in any case, and counts if none of them covers it; if not, the next one is written over it. So
     there is a place more than may be chosen.
     """
     batches, classes, count = shape_of(left)

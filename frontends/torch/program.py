@@ -25,7 +25,7 @@ class AtenProgram:
     """An `ExportedProgram`, with mutations made results.
 
     A buffer that the model changes is an input and a result, `cache` and `cache.next`, for an artifact has no state.
-    They come behind what the model itself takes and gives.
+    They come after what the model itself takes and gives.
     """
 
     exported: Any
@@ -33,7 +33,7 @@ class AtenProgram:
 
     @cached_property
     def graph(self) -> Any:
-        """Its graph, of operators that change nothing in place, with state behind inputs and results."""
+        """Its graph, of operators that change nothing in place, with state after inputs and results."""
         signature = self._functional.graph_signature
         graph = copy.deepcopy(self._functional.graph)
         nodes = {n.target: n for n in graph.nodes if n.op == "placeholder"}

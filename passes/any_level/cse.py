@@ -81,7 +81,7 @@ class _Merger:
                     del self.available[key]
 
     def _visit_block(self, block: Block) -> list[Key]:
-        """Merge the ops of a block; returns the keys that are no longer available behind the blocks it dominates."""
+        """Merge the ops of a block; returns the keys that are no longer available after the blocks it dominates."""
         added: list[Key] = []
         for op in list(block.ops):
             writes = self.effects.may_write(op)

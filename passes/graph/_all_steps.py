@@ -83,7 +83,7 @@ def has_rule(op: Operation) -> bool:
 
 
 def compute(op: GraphOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
-    """The results of all steps, one behind the other; at least one of the operands is by steps."""
+    """The results of all steps, one after the other; at least one of the operands is by steps."""
     rule = entry_for(type(op), _RULES)
     assert rule is not None
     return rule(op, operands, batch)

@@ -12,7 +12,7 @@ def attention_before(op: GraphOp) -> list[GraphOp]:
     """The ops of `softmax(elementwise(a @ b)) @ c` in program order, if `op` is the last of them; else none.
 
     The softmax runs along the rows of the scores, and nobody else reads these: not before, not after it. Masks and the
-    like, which are other operands of the elementwise ops, are not part of it. What puts 0 in place of NaN behind the
+    like, which are other operands of the elementwise ops, are not part of it. What puts 0 in place of NaN after the
     softmax, for rows that are masked altogether, is, and so are casts of its result.
     """
     if not isinstance(op, MatmulOp) or not op.lhs.has_one_use():

@@ -29,7 +29,7 @@ class Branch:
 
     product: MatmulOp | ConvOp
     tail: tuple[GraphOp, ...]
-    """The elementwise ops behind it, each the only reader of the one before; other operands are constants."""
+    """The elementwise ops after it, each the only reader of the one before; other operands are constants."""
     key: Hashable
     """What branches that can be merged have in common."""
     problem: ProductProblem

@@ -47,7 +47,7 @@ class Group:
 class Grouping:
     """Groups the ops of one block, greedily and in program order.
 
-    An op joins the groups of its producers and takes along the moves in front of it. Where a value has several readers
+    An op joins the groups of its producers and takes along the moves before it. Where a value has several readers
     this is a guess, that they all come to be in the group; `finish` cuts groups where the guess was wrong. Every
     finished group computes one value that is read outside, its last, so that a group never waits for an op that waits
     for the group.
@@ -121,14 +121,14 @@ class Grouping:
             self.group_of[member] = joined
 
     def _moves_into(self, reader: GraphOp, operand: SSAValue, room: int) -> Sequence[GraphOp]:
-        """The moves in front of an operand that its reader can do itself."""
+        """The moves before an operand that its reader can do itself."""
         if not reader.WHOLE_AXES:
             return []
         moves = foldable(moves_before(operand)[:room], operand in self._strided)
         return moves if all(m.parent is reader.parent and _has_known_type(m) for m in moves) else []
 
     def _append(self, op: GraphOp) -> None:
-        """Put a transpose that no reader took, or a pad, behind the op whose result it stores elsewhere."""
+        """Put a transpose that no reader took, or a pad, after the op whose result it stores elsewhere."""
         if self.why_not_appended(op) is None:
             group = self.group_of[op.operands[0].owner]  # pyright: ignore[reportArgumentType]
             group.ops.append(op)

@@ -129,7 +129,7 @@ def quantize_to(op: QuantizeOp, element: Attribute, resources: Resources) -> Non
 
 
 def _readers(value: SSAValue) -> list[GraphOp] | None:
-    """All that reads quantised numbers, also behind moves; None if one of them wants to know what they are."""
+    """All that reads quantised numbers, also after moves; None if one of them wants to know what they are."""
     found: list[GraphOp] = []
     for use in value.uses:
         reader = use.operation

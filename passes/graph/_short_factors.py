@@ -39,7 +39,7 @@ def is_known(value: SSAValue) -> bool:
 
 
 def multiply_short(op: MatmulOp | ConvOp, factors: Sequence[SSAValue]) -> GraphOp:
-    """Put the product of short factors, whose sums are f32, in front of `op`. Its user replaces `op` by it.
+    """Put the product of short factors, whose sums are f32, before `op`. Its user replaces `op` by it.
 
     An odd number of products has one more, of zeros: a word holds two numbers.
     """
@@ -53,7 +53,7 @@ def multiply_short(op: MatmulOp | ConvOp, factors: Sequence[SSAValue]) -> GraphO
 
 
 def sum_in_f32(op: GraphOp, factors: Sequence[SSAValue]) -> GraphOp:
-    """Put what adds the products of other factors in f32 in front of `op`, which computes the same else."""
+    """Put what adds the products of other factors in f32 before `op`, which computes the same else."""
     new = type(op).create(
         operands=list(factors),
         properties=dict(op.properties),
@@ -66,7 +66,7 @@ def sum_in_f32(op: GraphOp, factors: Sequence[SSAValue]) -> GraphOp:
 
 
 def insert(before: Operation, op: GraphOp) -> SSAValue:
-    """The result of `op`, put in front of another one and told to come from the same place."""
+    """The result of `op`, put before another one and told to come from the same place."""
     op.location = before.location
     Rewriter.insert_op(op, InsertPoint.before(before))
     return op.result

@@ -41,7 +41,7 @@ class ShortWeights:
     """A matrix `[k, n]` as `(integers - offset) * scale`, where groups of rows share a scale and an offset.
 
     Attributes:
-        integers: of i8 or ui8, `[groups * group, n]`; rows behind the matrix are 0, and are to be multiplied with 0.
+        integers: of i8 or ui8, `[groups * group, n]`; rows after the matrix are 0, and are to be multiplied with 0.
         scale: of f32, `[groups, n]`.
         offset: of i8, ui8 or f32, likewise; None if it is 0.
         group: how many rows there are in a group.

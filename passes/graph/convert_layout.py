@@ -156,7 +156,7 @@ _RANKS = tuple(len(first) for first, _ in LAYOUTS.values())
 
 
 def _keeps_order(image: Shape) -> bool:
-    """Whether moving the channels of an image behind the rest only moves dimensions of extent 1."""
+    """Whether moving the channels of an image after the rest only moves dimensions of extent 1."""
     return _in_order(image, channels_last(len(image)))
 
 
@@ -186,7 +186,7 @@ def _reshaped(value: SSAValue, shape: Shape) -> SSAValue:
 
 
 def _insert_after(value: SSAValue, op: GraphOp) -> SSAValue:
-    """Insert right behind the definition of `value`, where every user of it can use the result too."""
+    """Insert right after the definition of `value`, where every user of it can use the result too."""
     if isinstance(value, BlockArgument):
         _insert(op, InsertPoint.at_start(value.block), like=None)
     else:

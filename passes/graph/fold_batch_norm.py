@@ -99,7 +99,7 @@ class _Inserter:
         return op.results[0]
 
     def column(self, vector: SSAValue, inner_rank: int) -> SSAValue:
-        """The vector with this number of dimensions of extent 1 behind it."""
+        """The vector with this number of dimensions of extent 1 after it."""
         return self(ReshapeOp(vector, shape_of(vector) + (1,) * inner_rank)) if inner_rank else vector
 
 
@@ -109,7 +109,7 @@ class _Source:
 
     op: ConvOp | MatmulOp
     inner_weight_rank: int
-    """How many dimensions of the weights stand behind the output channels."""
+    """How many dimensions of the weights stand after the output channels."""
     bias: SSAValue | None
     ops: tuple[Operation, ...]
     """The ops that the folded ones replace, users first."""

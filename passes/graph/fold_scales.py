@@ -39,7 +39,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class FoldScalesPass(Pass):
-    """Divide by the scale of a quantisation what is multiplied and added in front of it, instead of each number.
+    """Divide by the scale of a quantisation what is multiplied and added before it, instead of each number.
 
     ```mlir
     %1 = graph.mul %0, %a : tensor<4x3xf32>, tensor<3xf32> -> tensor<4x3xf32>

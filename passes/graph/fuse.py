@@ -52,7 +52,7 @@ class FusePass(Pass):
     ```
 
     A contraction, pool, reduction or normalisation takes along the elementwise ops that follow it; elementwise ops
-    group among themselves, and with the reduction or normalisation behind them. Shapes of results must be equal, and
+    group among themselves, and with the reduction or normalisation after them. Shapes of results must be equal, and
     nothing but the last result may be read outside. Constants come in as operands; those of one repeated number move
     inside. A softmax over a product of matrices that is multiplied with another one (attention) is one group.
 

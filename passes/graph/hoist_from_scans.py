@@ -20,7 +20,7 @@ from mlc.support.ir import clone
 
 @dataclass(frozen=True)
 class HoistFromScansPass(Pass):
-    """Compute in front of a loop what does not depend on what it carries.
+    """Compute before a loop what does not depend on what it carries.
 
     ```mlir
     %last = graph.scan 16 carry (%h = %h0) over (%x = %xs) using (%w = %weights) : … {
@@ -37,8 +37,8 @@ class HoistFromScansPass(Pass):
     ```
 
     What is the same in all steps is computed once. A product that follows from rows alone is one large product instead
-    of many small ones, which read the weights each time; it takes along the ops in front of it, and elementwise ops
-    behind it that read nothing else of the step, such as its bias. So is what a step only computes to stack it. It
+    of many small ones, which read the weights each time; it takes along the ops before it, and elementwise ops
+    after it that read nothing else of the step, such as its bias. So is what a step only computes to stack it. It
     leaves alone other ops on rows, since these are cheapest where their results are read, ops with no rule in
     `_all_steps`, and ops that read rows of both directions.
     """
@@ -54,7 +54,7 @@ class HoistFromScansPass(Pass):
 
 @dataclass(frozen=True)
 class _Outside:
-    """A value of the body in front of the loop: the same for all steps, or the values of all steps in some order."""
+    """A value of the body before the loop: the same for all steps, or the values of all steps in some order."""
 
     value: SSAValue
     by_steps: bool
@@ -65,7 +65,7 @@ class _Outside:
 class _Hoisting:
     op: ScanOp
     outside: dict[SSAValue, _Outside] = field(default_factory=dict[SSAValue, _Outside])
-    """What is known in front of the loop."""
+    """What is known before the loop."""
     order: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
     """For each value of the body that follows from rows alone, whether the last row is the first."""
     constant: set[SSAValue] = field(default_factory=set[SSAValue])
@@ -97,7 +97,7 @@ class _Hoisting:
                 self.order[op.result] = order
 
     def run(self, ctx: CompilerContext) -> None:
-        """Move ops in front of the loop, if there are some worth it."""
+        """Move ops before the loop, if there are some worth it."""
         parts = ScanParts(self.op)
         wanted: dict[Operation, None] = {}
         for stack in parts.stacks:
@@ -127,7 +127,7 @@ class _Hoisting:
                 pending += owner.operands
 
     def _follows(self, op: GraphOp, wanted: dict[Operation, None]) -> bool:
-        """Whether `op` maps a result that is computed in front of the loop, and reads no other rows."""
+        """Whether `op` maps a result that is computed before the loop, and reads no other rows."""
         read = [v for v in op.operands if v not in self.constant]
         return op.MAPS and all(v.owner in wanted and shape_of(v) == shape_of(op.result) for v in read)
 
@@ -151,7 +151,7 @@ class _Hoisting:
             self.outside[old] = _Outside(new, False)
 
     def _known(self, value: SSAValue) -> _Outside:
-        """A value in front of the loop; a constant is repeated there."""
+        """A value before the loop; a constant is repeated there."""
         if value not in self.outside:
             assert isinstance(value.owner, ConstantOp)
             copy = clone(value.owner)

@@ -18,7 +18,7 @@ from mlc.support.dtypes import least_of
 
 @dataclass(frozen=True)
 class HoistPaddingPass(Pass):
-    """Let the op in front of a convolution or a pool make the padded image.
+    """Let the op before a convolution or a pool make the padded image.
 
     ```mlir
     %0 = graph.conv2d %x, %v {layout = "NHWC"} : tensor<1x10x10x4xf32>, ... -> tensor<1x8x8x4xf32>
@@ -29,7 +29,7 @@ class HoistPaddingPass(Pass):
     %1 = graph.conv2d %2, %w {layout = "NHWC"} : ...
     ```
 
-    `fuse` puts the pad behind the ops that compute the image, and these store inside the larger buffer, where the
+    `fuse` puts the pad after the ops that compute the image, and these store inside the larger buffer, where the
     convolution would have to copy the image into such a buffer first. It leaves alone images that others read too, and
     those that no window slides over to compute: arguments have to be copied by somebody, and what is computed pixel by
     pixel (a 1 x 1 convolution) runs faster over all pixels in a row (`collapse-dims`) than the copy costs. The average

@@ -36,7 +36,7 @@ class MergeProductsPass(Pass):
     ```
 
     Matrix products and convolutions of one group with channels last are merged, together with the elementwise ops that
-    all of them have behind them: biases, scales, activations. A part that is read by a product of matrices or by an op
+    all of them have after them: biases, scales, activations. A part that is read by a product of matrices or by an op
     along rows is read where it lies, through whatever transposes and reshapes there are (see `fuse`); all others are
     charged for a copy.
 

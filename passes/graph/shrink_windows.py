@@ -52,7 +52,7 @@ def _useful_taps(op: ConvOp) -> tuple[list[slice], Window] | None:
     for i, axis in enumerate(spatial_dims(op.layout.data)):
         extent, last_position = shape_of(op.input)[axis], (shape_of(op.result)[axis] - 1) * window.strides[i]
         count, step, low, high = window.kernel[i], window.dilations[i], padding[i], padding[spatial + i]
-        # A tap is useless if it is in front of the image at the last position, or behind it at the first one.
+        # A tap is useless if it is before the image at the last position, or after it at the first one.
         front = min(sum(last_position + tap * step < low for tap in range(count - 1)), low // step)
         back = min(sum(tap * step - low >= extent for tap in range(front + 1, count)), high // step)
         left_low, left_high = low - front * step, high - back * step

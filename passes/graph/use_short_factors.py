@@ -133,7 +133,7 @@ def _shortened(value: SSAValue, element: Attribute, op: GraphOp) -> SSAValue:
 
 
 def _moved(move: MoveOp, source: SSAValue, op: GraphOp) -> SSAValue:
-    """What a move gives of other numbers, put in front of `op`."""
+    """What a move gives of other numbers, put before `op`."""
     kind = tensor(shape_of(move.result), element_of(source))
     return insert(op, type(move).create(operands=[source], properties=dict(move.properties), result_types=[kind]))
 

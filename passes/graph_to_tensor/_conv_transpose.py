@@ -47,7 +47,7 @@ class ConvTransposeToContract(ToTensor):
 class _Lowering:
     """The parts of one lowering.
 
-    A part has the dims `b`, then `y, py, x, px` and in front of or behind these the channels: `n`, or `g, n` if there
+    A part has the dims `b`, then `y, py, x, px` and before or after these the channels: `n`, or `g, n` if there
     are groups of several channels. `py` and `px` are missing where the stride is 1.
     """
 
@@ -154,7 +154,7 @@ class _Lowering:
 
 
 def _outside(axis: Axis, phases: Sequence[Phases]) -> tuple[int, int]:
-    """How many pixels in front of the image, and behind it, are read."""
+    """How many pixels before the image, and after it, are read."""
     reached = [p.reach(axis.steps) for p in phases if p.taps]
     low, high = min((r[0] for r in reached), default=0), max((r[1] for r in reached), default=0)
     return max(0, -low), max(0, high - (axis.pixels - 1))

@@ -16,7 +16,7 @@ from mlc.passes.graph_to_tensor._placement import Layout
 
 @lowers("convert-graph-to-tensor", graph.GatherOp)
 class GatherToTake(ToTensor):
-    """The dims in front of the axis are one dim, those behind it are the row: reshapes, which move nothing."""
+    """The dims before the axis are one dim, those after it are the row: reshapes, which move nothing."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.GatherOp)

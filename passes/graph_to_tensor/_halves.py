@@ -57,7 +57,7 @@ def _widens(op: graph.GraphOp) -> bool:
 
 
 def _widened(value: SSAValue, op: Operation) -> SSAValue:
-    """An f32 of a value, made in front of `op`, the first that needs it."""
+    """An f32 of a value, made before `op`, the first that needs it."""
     if (number := graph.splat_of(value)) is None:
         return _cast(value, f32, InsertPoint.before(op), op)
     kind = tensor(type_of(value).get_shape(), f32)

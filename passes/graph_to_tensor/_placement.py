@@ -75,7 +75,7 @@ def _joins_data(placement: Placement, a: int, b: int) -> bool:
 
 
 def _joins_own(placement: Placement, b: int) -> bool:
-    """Whether a point that is one further along the own axis in front of `b` is as far apart in data and in indices."""
+    """Whether a point that is one further along the own axis before `b` is as far apart in data and in indices."""
     return placement.indices[b] == placement.data[b]
 
 

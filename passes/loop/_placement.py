@@ -37,7 +37,7 @@ class Subview:
     def seen_with(self, shape: Sequence[int], part: Sequence[int]) -> Subview | None:
         """This subview of the shape `part`, the buffer seen with other axes, so that the subview is seen as `shape`.
 
-        What is put side by side along one axis are runs of memory, however the axes before and behind that one are
+        What is put side by side along one axis are runs of memory, however the axes before and after that one are
         joined or split: 56x56x64 in 56x56x128 is 3136x64 in 3136x128. None where the axes do not fit.
         """
         whole = self.buffer.get_shape()
@@ -142,7 +142,7 @@ def _copy_of(argument: BlockArgument) -> Copy | None:
 
 
 def _stored_apart(target: BlockArgument) -> bool:
-    """Whether there is an axis along which the parts of a buffer that the stores fill lie one behind the other."""
+    """Whether there is an axis along which the parts of a buffer that the stores fill lie one after the other."""
     boxes: list[_Box] = []
     for use in target.uses:
         store = use.operation
@@ -193,7 +193,7 @@ def drop_copies(kernel: func.FuncOp, sources: Sequence[int]) -> None:
 class Kernels:
     """The kernels of a module that call nothing, and the variants of them that a pass makes for some of the calls.
 
-    Functions of several blocks are left alone: what comes in front of what is not seen from their ops.
+    Functions of several blocks are left alone: what comes before what is not seen from their ops.
     """
 
     def __init__(self, module: ModuleOp, ctx: CompilerContext) -> None:

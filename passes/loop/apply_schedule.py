@@ -34,7 +34,7 @@ class ApplySchedulePass(Pass):
 
     tiles every loop `n` and turns every loop `ni` into vectors. A step that names no loop of the function is an error;
     a step that a loop does not allow leaves that loop as it is, with a remark. So do steps for loops that would pack an
-    argument if that is refused, and steps that say otherwise what one in front of them has settled: of `clang(2)`
+    argument if that is refused, and steps that say otherwise what one before them has settled: of `clang(2)`
     and `clang(3)` the first holds. In a schedule that a person wrote that is a warning, and so is a step that changes
     nothing. In one that mlc's own rules wrote, nothing is an error: a step that names no loop is left out, with a
     remark, and where no valid function comes of that, or a step fails, the next schedule of the candidates is

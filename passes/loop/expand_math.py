@@ -127,7 +127,7 @@ class PromiseNumbers(StatelessPattern):
 def _is_compared(op: Operation) -> bool:
     """Whether a maximum or minimum reads the result.
 
-    LLVM computes it in front of the conversion, as the one of two f16, and then 0 is the larger of 0 and NaN on x86.
+    LLVM computes it before the conversion, as the one of two f16, and then 0 is the larger of 0 and NaN on x86.
     """
     return any(isinstance(use.operation, _COMPARING) for use in op.results[0].uses)
 

@@ -31,7 +31,7 @@ class ForwardStoresPass(Pass):
     ->
         loop.for parallel "n" %n = 0 to 16 { S(%max) }
 
-    A load takes the value of a store in front of it, in its block or in a block around it, at equal subscripts and of
+    A load takes the value of a store before it, in its block or in a block around it, at equal subscripts and of
     the same type, unless an op in between may write there. So the sum of a row stays in a register.
     """
 

@@ -41,7 +41,7 @@ class MergeKernelsPass(Pass):
 
     A model that is cut into pieces and put together again has hundreds of these. Which stretch of memory an argument is
     needed for follows from the subscripts; the shapes of buffers count as far as they say how many elements apart two
-    elements are, and what is in front of the first one that is touched or behind the last one does not. Addresses are
+    elements are, and what is before the first one that is touched or after the last one does not. Addresses are
     computed as before, but for a constant.
 
     Arguments of which subscripts divide, or are not sums of loop counters, or that views or calls take, have to be the

@@ -67,17 +67,25 @@ class OutlineLoopsPass(Pass):
     """How often a load has to run: loops over fewer points take less time than another function is worth."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        machine, names = None, KernelNames(module)
-        for function in models_of(module):
-            marks = marks_of(function.args, function.arg_attrs)
-            if "schedule" in function.attributes or any(donated_to(each) is not None for each in marks):
-                continue
-            machine = machine or resolve_target(ctx.target)
-            outliner = _Outliner(function, names, machine, ctx)
-            for loop in outermost_loops(function):
-                outliner.visit(loop, self.least_points)
-            for kernel in outliner.kernels:
-                module.body.block.insert_op_before(kernel, function)
+        outline(module, ctx, self.least_points)
+
+
+def outline(module: ModuleOp, ctx: CompilerContext, least_points: int) -> list[FuncOp]:
+    """What the pass does; returns each kernel at the tensor level, with its name and its schedule."""
+    machine, names = None, KernelNames(module)
+    outlined: list[FuncOp] = []
+    for function in models_of(module):
+        marks = marks_of(function.args, function.arg_attrs)
+        if "schedule" in function.attributes or any(donated_to(each) is not None for each in marks):
+            continue
+        machine = machine or resolve_target(ctx.target)
+        outliner = _Outliner(function, names, machine, ctx)
+        for loop in outermost_loops(function):
+            outliner.visit(loop, least_points)
+        for kernel in outliner.kernels:
+            module.body.block.insert_op_before(kernel, function)
+        outlined += outliner.outlined
+    return outlined
 
 
 class _Stays(Refused):
@@ -99,6 +107,8 @@ class _Outliner:
     def __init__(self, function: func.FuncOp, names: KernelNames, machine: Machine, ctx: CompilerContext) -> None:
         self._function, self._names, self._machine, self._ctx = function, names, machine, ctx
         self.kernels: list[FuncOp] = []
+        self.outlined: list[FuncOp] = []
+        """The same at the tensor level."""
 
     def visit(self, nest: ForOp, least_points: int) -> None:
         """Outline `nest`, or else the nests in it."""
@@ -128,11 +138,14 @@ class _Outliner:
             loops = _on_loops(kernel)
             place_new_ops(loops, kernel.notation.statement.store.location)
             name = self._names.fresh(kernel.function.sym_name.data)
-            loops.properties["sym_name"] = replace(kernel.function.sym_name, data=name)
+            for each in (loops, kernel.function):
+                each.properties["sym_name"] = replace(each.sym_name, data=name)
+                if kernel.steps is not None:
+                    each.attributes["schedule"] = kernel.steps
             if kernel.steps is not None:
-                loops.attributes["schedule"] = kernel.steps
                 self._ctx.rule_schedules[name, kernel.steps] = RuleSchedule(kernel.others)
             self.kernels.append(loops)
+            self.outlined.append(kernel.function)
             self._ctx.remark(nest, f"the loop '{nest.dim.data}' becomes the kernel '{name}'")
             call = func.CallOp(name, _buffers(kernel.notation), [])
             call.location = nest.location

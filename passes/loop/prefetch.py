@@ -1,4 +1,4 @@
-"""`prefetch`: ask in front of a loop for what is read and written behind it."""
+"""`prefetch`: ask before a loop for what is read and written after it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlc.support.errors import UserError
 
 @dataclass(frozen=True)
 class PrefetchPass(Pass):
-    """Ask in front of the named loops for what is read and written behind them.
+    """Ask before the named loops for what is read and written after them.
 
     `--prefetch="loops=k"`: see `prefetch` for what this concerns.
     """

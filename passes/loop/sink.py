@@ -25,8 +25,8 @@ class SinkPass(Pass):
 
     So fewer values are alive at a time; an op on several values would only keep these alive longer. The accumulators of
     a register tile leave few registers for others, and LLVM takes the order of the program as the starting point of its
-    own. Loads stay in front of what may write where they read: stores, calls, loops with stores to their buffer. They
-    pass other loops, so that a mask that is read behind a reduction takes no register in it. Nothing moves into another
+    own. Loads stay before what may write where they read: stores, calls, loops with stores to their buffer. They
+    pass other loops, so that a mask that is read after a reduction takes no register in it. Nothing moves into another
     block.
     """
 

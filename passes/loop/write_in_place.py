@@ -43,7 +43,7 @@ class WriteInPlacePass(Pass):
 
     A kernel that copies an argument and goes on to change the copy, as a scatter does, changes the argument instead. If
     that is an argument of the function, and the copy an output that may be the same memory (`mlc.donated`), it is
-    copied in front of the call unless it is:
+    copied before the call unless it is:
 
         call @scatter(%cache, %at, %new, %out)       // copies %cache to %out, and changes that
     ->
@@ -62,7 +62,7 @@ class WriteInPlacePass(Pass):
         kernels = Kernels(module, ctx)
         for function in kernels.callers:
             caller = _Caller(function.body.block, kernels, ctx)
-            # A concatenation that is part of another one comes behind it here, when its own place is known.
+            # A concatenation that is part of another one comes after it here, when its own place is known.
             for call in reversed([op for op in function.body.block.ops if isinstance(op, func.CallOp)]):
                 caller.without_copies(call)
 
@@ -143,10 +143,10 @@ class _Caller:
         self.ctx.remark(producer, f"'{name}' stores its result where '{_name(call)}' would copy it to")
 
     def _copy_unless_same(self, call: func.CallOp, source: SSAValue, target: SSAValue) -> None:
-        """Copy an argument in front of a call to the output that may be the same memory.
+        """Copy an argument before a call to the output that may be the same memory.
 
         Raises:
-            Refused: the argument is read behind the call, or the output is used in front of it.
+            Refused: the argument is read after the call, or the output is used before it.
         """
         here = self._order[call]
         places = [[self._order.get(ancestor_in(op, self.block), here) for op, _ in _users(v)] for v in (source, target)]

@@ -20,6 +20,8 @@ from mlc.dialects.arith import (
     CmpiOp,
     ExtSIOp,
     ExtUIOp,
+    IndexCastOp,
+    IndexCastUIOp,
     SelectOp,
     SIToFPOp,
     TruncIOp,
@@ -159,18 +161,19 @@ class LowerCompare(StatelessPattern):
         rewriter.replace(op, target.create(operands=op.operands, result_types=[kind], properties=properties))
 
 
-@lowers(VALUES, arith.IndexCastOp)
+@lowers(VALUES, IndexCastOp, IndexCastUIOp)
 class LowerIndexCast(StatelessPattern):
-    """Between index and integers: a sign extension, a truncation, or nothing."""
+    """Between index and integers: an extension, a truncation, or nothing."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: arith.IndexCastOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: IndexCastOp | IndexCastUIOp, rewriter: PatternRewriter) -> None:
         source, kind = op.operands[0], lower_type(op.results[0].type)
         before, after = bit_width(source.type), bit_width(kind)
         if before == after:
             rewriter.replace(op, [], [source])
         elif before < after:
-            rewriter.replace(op, llvm.SExtOp(source, kind))
+            extend = llvm.ZExtOp if isinstance(op, IndexCastUIOp) else llvm.SExtOp
+            rewriter.replace(op, extend(source, kind))
         else:
             rewriter.replace(op, truncate(source, kind))
 

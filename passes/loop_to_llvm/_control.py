@@ -68,7 +68,7 @@ def _lower_structured(op: Operation) -> None:
 
 
 def _lower_branches(op: scf.IfOp) -> None:
-    """A block for each region that there is, and one behind them with the results as arguments."""
+    """A block for each region that there is, and one after them with the results as arguments."""
     before, after = _split_behind(op)
     for result in op.results:
         result.replace_all_uses_with(after.insert_arg(lower_type(result.type), len(after.args)))
@@ -115,7 +115,7 @@ def _split_behind(op: Operation) -> tuple[Block, Block]:
 
 
 def _take_block(region: Region, after: Block) -> Block:
-    """Move the block of a region in front of another block."""
+    """Move the block of a region before another block."""
     block = region.block
     region.detach_block(block)
     assert after.parent is not None

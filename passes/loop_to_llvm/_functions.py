@@ -140,6 +140,9 @@ def _entry(function: func.FuncOp) -> llvm.FuncOp:
     name = function.sym_name.data
     if function.function_type.outputs.data or not function.body.blocks:
         raise error_at(function, f"func.func @{name}: required a body and no results; outputs are arguments")
+    for number, kind in enumerate(function.function_type.inputs):
+        if not isinstance(kind, MemRefType):
+            raise error_at(function, f"argument {number} of a model is a tensor or a buffer, found {kind}")
     body = function.detach_region(function.body)
     entry = body.blocks[0]
     first = entry.first_op

@@ -188,7 +188,7 @@ def _store_apart(value: SSAValue, pointer: SSAValue, distance: int, active: int)
 
 
 def _address(pointer: SSAValue, elements: int, kind: Vector, new: list[Operation]) -> SSAValue:
-    """The address of an element behind `pointer`."""
+    """The address of an element after `pointer`."""
     if not elements:
         return pointer
     index: int | SSAValue = elements

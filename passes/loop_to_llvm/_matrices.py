@@ -6,7 +6,7 @@
 
 LLVM has such registers as numbers in its instructions, so they are allocated here. A product takes the register of the
 sums that it adds to, and loops hand sums on in the register in which they came. Before a run of ops that use registers,
-these are configured; where all runs in a loop have one configuration, in front of the loop.
+these are configured; where all runs in a loop have one configuration, before the loop.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class _RegisterAllocation:
                 raise error_at(op, "loop.yield: found a matrix in another register than the one it was carried in")
 
     def _leave(self, op: loop.ForOp) -> None:
-        """Behind a loop, its results are in the registers of what it carries."""
+        """After a loop, its results are in the registers of what it carries."""
         for inside, result in zip(op.carried, op.results, strict=True):
             if _is_matrix(result):
                 number = self._number[inside]
@@ -224,7 +224,7 @@ class _RegisterAllocation:
         self._uses_left[number] += len(list(value.uses))
 
     def _load_all(self, before: Operation) -> None:
-        """Load what waits, in front of an op that may write."""
+        """Load what waits, before an op that may write."""
         for value in list(self._waiting):
             self._load(value, before)
 

@@ -141,7 +141,7 @@ def _leave_out(loop: ForOp, body: Block) -> None:
 
 
 def _take_in_counters(nest: Sequence[ForOp]) -> None:
-    """Let the body of the innermost loop take the counters of those around it, too, in front of its own."""
+    """Let the body of the innermost loop take the counters of those around it, too, before its own."""
     block = nest[-1].body.block
     for n, around in enumerate(nest[:-1]):
         counter = block.insert_arg(around.induction_variable.type, n)
@@ -265,7 +265,7 @@ def _call_body(nest: Sequence[ForOp], callee: str, values: Sequence[SSAValue], i
 
 
 def _share_of_task(nest: Sequence[ForOp], callee: str, values: Sequence[SSAValue], index: SSAValue) -> list[Block]:
-    """The blocks behind that of `index` that call the body from iteration `index * n / tasks` to the next task's first.
+    """The blocks after that of `index` that call the body from iteration `index * n / tasks` to the next task's first.
 
     Of `n` iterations: shares differ by one at most, and there is no task without an iteration.
     """

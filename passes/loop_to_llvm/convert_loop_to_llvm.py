@@ -81,7 +81,7 @@ class ConvertLoopToLlvmPass(Pass):
 
 
 def _require_passes(module: ModuleOp, pass_name: str) -> None:
-    """What the passes in front of this one have to leave: loops, cheap math and no allocations.
+    """What the passes before this one have to leave: loops, cheap math and no allocations.
 
     Raises:
         UserError: at the first op that one of them takes, with the passes that are missing.

@@ -51,7 +51,7 @@ class FoldMovesPass(Pass):
 
 
 def _fold_operands(op: StructuredOp, ctx: CompilerContext) -> None:
-    """Let `op` read through all moves in front of it."""
+    """Let `op` read through all moves before it."""
     operands, maps = list(op.inputs), list(op.index_maps)
     sizes = op.dim_sizes
     for number in range(len(operands)):

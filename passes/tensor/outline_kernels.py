@@ -22,7 +22,7 @@ from mlc.support.kernel_names import KernelNames
 
 @dataclass(frozen=True)
 class OutlineKernelsPass(Pass):
-    """Move each nest of a public function into a private function, a kernel, which the passes behind this one shape.
+    """Move each nest of a public function into a private function, a kernel, which the passes after this one shape.
 
         func.func @main(…) { %0 = tensor.contract %x, %w …; %1 = tensor.map %0, %b …; return %1 }
     ->

@@ -22,7 +22,7 @@ from mlc.support.types import element_type
 
 @dataclass(frozen=True)
 class SinkFactorsPass(Pass):
-    """Move a factor that a contraction does not sum over behind the contraction.
+    """Move a factor that a contraction does not sum over after the contraction.
 
         %p = tensor.map %e[m, n], %f[m] over (m: 128, n: 128) : … { arith.mulf }
         %y = tensor.contract %p[m, k], %v[k, n] over (m: 128, n: 32) reduce (k: 128) : …

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from mlc.dialects.arith import ExtSIOp
+from mlc.dialects.arith import ExtSIOp, IndexCastOp
 from mlc.dialects.tensor import ArgsortOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._body import NestWriter
@@ -150,7 +150,7 @@ class _RowSort:
 
         def move(b: NestWriter, k: SSAValue, none: Sequence[SSAValue]) -> Sequence[SSAValue]:
             key = self._key(b, k) if pairs.keys is None else b.load(pairs.keys, k)
-            position = b(arith.IndexCastOp, k, i32) if pairs.positions is None else b.load(pairs.positions, k)
+            position = b(IndexCastOp, k, i32) if pairs.positions is None else b.load(pairs.positions, k)
             digit = self._digit(b, key, shift)
             place = b.load(starts, digit)
             if moved.keys is not None:

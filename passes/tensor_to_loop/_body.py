@@ -10,6 +10,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from mlc.dialects.arith import IndexCastOp
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
 from mlc.support.types import scalar_attribute
 
@@ -32,7 +33,7 @@ class NestWriter:
 
     def index(self, value: SSAValue) -> SSAValue:
         """An integer that is a subscript."""
-        return self(arith.IndexCastOp, value, IndexType())
+        return self(IndexCastOp, value, IndexType())
 
     def load(self, buffer: SSAValue, *subscripts: SSAValue) -> SSAValue:
         """An element."""

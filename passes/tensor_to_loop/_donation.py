@@ -16,7 +16,7 @@ from mlc.support.locations import error_at
 def late_results(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) -> frozenset[int]:
     """The results that may lie in the memory of an argument, but must not be there before the function's end.
 
-    A result may be there earlier if it is computed behind all that reads the argument; what computes it may read that
+    A result may be there earlier if it is computed after all that reads the argument; what computes it may read that
     only to change a copy of it, point by point (`tensor.put`), which then is not a copy. Kernels are looked into. Ops
     that are in no kernel may be computed elsewhere than where they stand, so that what they read counts to the end.
 

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IndexType, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
+from mlc.dialects.arith import CmpiOp, ExtSIOp, IndexCastOp, SelectOp
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, YieldOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.support.types import memref_type, scalar_attribute
@@ -70,7 +70,7 @@ class Coordinate:
         wrapped = SelectOp(is_negative.result, from_end.result, index)
         least = arith.MaxSIOp(wrapped.result, zero.result)
         clamped = arith.MinSIOp(least.result, last.result)
-        nearest = arith.IndexCastOp(clamped, IndexType())
+        nearest = IndexCastOp(clamped, IndexType())
         ops += [zero, size, last, from_end, is_negative, wrapped, least, clamped, nearest]
         return Coordinate(wrapped.result, clamped.result, nearest.result, ops)
 
@@ -88,7 +88,7 @@ def placed_nest(
 ) -> list[Operation]:
     """Loops over the dims of `op`, outermost first, around the ops that `body` makes for a point.
 
-    Each coordinate is read, wrapped and clamped in front of the loops over dims that do not change it.
+    Each coordinate is read, wrapped and clamped before the loops over dims that do not change it.
     """
     dims = zip(op.dim_names, op.dim_sizes, kinds, strict=True)
     loops = [ForOp(name, 0, size, kind=kind) for name, size, kind in dims]

@@ -53,8 +53,13 @@ class PutToUpdates(StatelessPattern):
 
 
 def _copy(data: SSAValue, target: SSAValue) -> list[Operation]:
-    """A copy between buffers rather than between views of them where that is the same, as `write-in-place` needs it."""
+    """A copy between buffers rather than between views of them where that is the same, as `write-in-place` needs it.
+
+    What a loop changes in place is no copy.
+    """
     source, whole = unreshaped(data), unreshaped(target)
+    if source is whole:
+        return []
     return copy_nest(source, whole) if source.type == whole.type else copy_nest(data, target)
 
 

@@ -7,19 +7,25 @@ from dataclasses import dataclass
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr
+from xdsl.dialects.func import CallOp
 from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import ForOp, RowOp
 from mlc.dialects.loop import YieldOp as LoopYieldOp
-from mlc.dialects.tensor import ScanOp
+from mlc.dialects.loop.copies import copy_nest
+from mlc.dialects.loop.views import unreshaped
+from mlc.dialects.tensor import PutOp, ScanOp, TakeOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import allocate, destination
 from mlc.passes.tensor_to_loop._yields import expect
+from mlc.support.ir import RESHAPES
 from mlc.support.types import memref_type
 
 _DIM = "step"
+_READERS = (TakeOp, CallOp)
+"""Ops that read where they stand."""
 
 
 @lowers("convert-tensor-to-loop", ScanOp)
@@ -38,8 +44,9 @@ class ScanToLoop(StatelessPattern):
         }
 
     What is carried has two buffers that take turns, of which one is that of the result: the one that the last step
-    writes. What is also stacked needs none: each step reads the row that the step before has written. So nothing is
-    copied but values that a step hands on without having computed them.
+    writes. What is also stacked needs none: each step reads the row that the step before has written. What each step
+    changes at some places (`tensor.put`) has one, which is that of the result, and is changed there. So nothing is
+    copied but initial values of this one, and values that a step hands on without having computed them.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
@@ -50,17 +57,26 @@ class ScanToLoop(StatelessPattern):
             return
         after = op.yielded[: len(op.initial)]
         stack_of = {row: i for i, row in reversed(list(enumerate(op.yielded[len(op.initial) :])))}
-        carried = [
-            _Carried(initial, next, stack_of.get(next), _two_buffers(result, op.steps, rewriter, next in stack_of))
-            for initial, next, result in zip(op.initial, after, op.last_values, strict=True)
-        ]
-        loop = ForOp(_DIM, 0, op.steps, iter_args=[v for each in carried for v in (each.initial, *each.buffers)])
+        carried: list[_Carried] = []
+        for number, (initial, next, result) in enumerate(zip(op.initial, after, op.last_values, strict=True)):
+            if is_changed_in_place(op, number):
+                place = destination(rewriter, result)
+                if unreshaped(initial) is not unreshaped(place):
+                    rewriter.insert(copy_nest(initial, place))
+                carried.append(_Carried(initial, next, None, (place,)))
+            else:
+                buffers = _two_buffers(result, op.steps, rewriter, next in stack_of)
+                carried.append(_Carried(initial, next, stack_of.get(next), buffers))
+        handed_on = [v for each in carried if not each.is_in_place for v in (each.initial, *each.buffers)]
+        loop = ForOp(_DIM, 0, op.steps, iter_args=handed_on)
         loop.location = op.location
         _fill(loop, op, carried, stacks)
         results: list[SSAValue] = []
         behind: list[Operation] = []
         for each in carried:
-            if each.stack is None:
+            if each.is_in_place:
+                results.append(each.buffers[0])
+            elif each.stack is None:
                 results.append(each.buffers[0 if op.steps % 2 else 1])
             else:
                 last = _index(0 if op.stacked_backwards[each.stack] else op.steps - 1)
@@ -71,12 +87,62 @@ class ScanToLoop(StatelessPattern):
 
 @dataclass(frozen=True)
 class _Carried:
-    """What is carried: a value of the body that becomes the next one, where it is stacked, and else two buffers."""
+    """What is carried: a value of the body that becomes the next one, where it is stacked, and else two buffers.
+
+    There is one for what is changed in place.
+    """
 
     initial: SSAValue
     next: SSAValue
     stack: int | None
     buffers: tuple[SSAValue, ...]
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether each step changes the same buffer."""
+        return len(self.buffers) == 1
+
+
+def is_changed_in_place(op: ScanOp, number: int) -> bool:
+    """Whether a step only changes places of what is carried, by `tensor.put` or a scan that does, and reads it before.
+
+    Ops that are computed where they stand count as readers, so no structured ones, which may be computed later.
+    """
+    argument, next = op.carried[number], op.yielded[number]
+    changing = _before_reshapes(next).owner
+    if [*op.yielded].count(next) > 1 or not isinstance(changing, Operation) or changing.parent is not op.body.block:
+        return False
+    if isinstance(changing, PutOp):
+        changed = changing.data
+    elif isinstance(changing, ScanOp) and (place := _before_reshapes(next)) in changing.last_values:
+        inner = list(changing.last_values).index(place)
+        changed = changing.initial[inner]
+        if changing.steps == 0 or not is_changed_in_place(changing, inner):
+            return False
+    else:
+        return False
+    readers = _readers(argument)
+    order = {each: position for position, each in enumerate(op.body.block.ops)}
+    return (
+        _before_reshapes(changed) is argument
+        and readers.count(changing) == 1
+        and all(each is changing or (isinstance(each, _READERS) and order[each] < order[changing]) for each in readers)
+    )
+
+
+def _before_reshapes(value: SSAValue) -> SSAValue:
+    while isinstance(value.owner, RESHAPES):
+        value = value.owner.operands[0]
+    return value
+
+
+def _readers(value: SSAValue) -> list[Operation]:
+    """What reads a value, also under another shape, once for each operand that it is."""
+    found: list[Operation] = []
+    for use in value.uses:
+        inner = use.operation
+        found += _readers(inner.results[0]) if isinstance(inner, RESHAPES) else [inner]
+    return found
 
 
 def _two_buffers(result: SSAValue, steps: int, rewriter: PatternRewriter, is_stacked: bool) -> tuple[SSAValue, ...]:
@@ -101,6 +167,10 @@ def _fill(loop: ForOp, op: ScanOp, carried: Sequence[_Carried], stacks: Sequence
     handed_on: list[SSAValue] = []
     places: list[tuple[SSAValue, SSAValue]] = []
     for each in carried:
+        if each.is_in_place:
+            values.append(each.buffers[0])
+            places.append((each.next, each.buffers[0]))
+            continue
         values.append(next(names))
         if each.stack is None:
             this, other = next(names), next(names)

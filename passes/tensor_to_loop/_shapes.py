@@ -32,6 +32,15 @@ class PadToFillAndCopy(StatelessPattern):
         rewriter.replace(op, [*border(op, target), *copy_nest(op.source, target, op.static_low.get_values())], [target])
 
 
+@lowers("convert-tensor-to-loop", tensor.ExtractOp)
+class ExtractToLoad(StatelessPattern):
+    """An element that other ops than structured ones use, such as a call."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, tensor.ExtractOp)
+        rewriter.replace(op, LoadOp(op.tensor, list(op.indices)))
+
+
 @lowers("convert-tensor-to-loop", tensor.ConcatOp)
 class ConcatToCopies(StatelessPattern):
     """One copy per input, each at the offset where the inputs before it end."""

@@ -20,9 +20,9 @@ from mlc.support.types import tensor_type
 
 @lowers("convert-tensor-to-loop", TileMapOp)
 class TileMapToNests(StatelessPattern):
-    """for y, for x { loads; the body; elementwise ops behind it, for each number; stores }
+    """for y, for x { loads; the body; elementwise ops after it, for each number; stores }
 
-    Elementwise ops over the points of the result are computed here, in front of the only store, as those behind a
+    Elementwise ops over the points of the result are computed here, before the only store, as those after a
     reduction are. Tiles that go beyond the result have nests of their own, without the stores that would be outside.
     """
 

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from mlc.dialects.arith import CmpiOp, ExtSIOp, ExtUIOp, SelectOp
+from mlc.dialects.arith import CmpiOp, ExtSIOp, ExtUIOp, IndexCastOp, SelectOp
 from mlc.dialects.tensor import TopKOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._body import NestWriter
@@ -95,7 +95,7 @@ def _take_up_to(b: NestWriter, keys: SSAValue, m: SSAValue, length: int, count: 
     def take(b: NestWriter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         place, equal_left = carried
         key = b.load(keys, m, k)
-        b.store(b(arith.IndexCastOp, k, i32), wanted, b.index(place))
+        b.store(b(IndexCastOp, k, i32), wanted, b.index(place))
         less = b(CmpiOp, key, last, "slt")
         some_left = b(CmpiOp, equal_left, b.number(0, i32), "sgt")
         is_equal = b(arith.AndIOp, b(CmpiOp, key, last, "eq"), some_left)

@@ -1,6 +1,6 @@
 """Where bodies of loops and branches have to leave what they yield.
 
-While a body is lowered, its `tensor.yield` holds values and, behind all of them, for each the buffer that it has to be
+While a body is lowered, its `tensor.yield` holds values and, after all of them, for each the buffer that it has to be
 in. So an op that computes one finds its destination there, as it finds the outputs of its function.
 """
 
@@ -47,7 +47,7 @@ def yielded_into(value: SSAValue) -> SSAValue | None:
 
 @lowers("convert-tensor-to-loop", YieldOp)
 class YieldIntoBuffers(StatelessPattern):
-    """Copy what could not be computed where it has to be; the loop's own terminator stands behind already."""
+    """Copy what could not be computed where it has to be; the loop's own terminator stands after it already."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not isinstance(op.parent_op(), _LOWERED):

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter
 
-from mlc.dialects.arith import Arith
+from mlc.dialects.arith import Arith, IndexCastOp, IndexCastUIOp
 from mlc.dialects.linalg import SoftmaxOp
 from mlc.dialects.tensor import MapOp, ReduceOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, named_dims, splat_of
+from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, named_dims
 from mlc.support.ir import drop_overflow_flags
 from mlc.support.locations import error_at
-from mlc.support.types import Tensor, scalar_attribute, tensor_type
+from mlc.support.types import Tensor, tensor_type
 
 _COMPUTING = [op for op in (*Arith.operations, *math.Math.operations) if op is not arith.ConstantOp]
 
@@ -36,28 +34,23 @@ class ArithToMap(StatelessPattern):
         if len(op.results) != 1:
             raise error_at(op, f"{op.name}: found {len(op.results)} results of type {kind}; write it in linalg.generic")
         points, row = BodyPoints(), _all_dims(kind)
-        mapping = {v: _element(points, v, row) for v in dict.fromkeys(op.operands)}
-        copy = type(op).create(
-            operands=[mapping[v] for v in op.operands],
-            result_types=[kind.element_type],
-            properties=op.properties,
-            attributes=op.attributes,
-        )
-        drop_overflow_flags(copy)
-        value = points.add([copy])
+        mapping = {v: points.element(v, row) for v in dict.fromkeys(op.operands)}
+        if isinstance(op, IndexCastOp | IndexCastUIOp):
+            value = points.resized(op, mapping[op.input])
+        else:
+            copy = type(op).create(
+                operands=[mapping[v] for v in op.operands],
+                result_types=[kind.element_type],
+                properties=op.properties,
+                attributes=op.attributes,
+            )
+            drop_overflow_flags(copy)
+            value = points.add([copy])
         rewriter.replace(op, _map(points, value, kind))
 
 
 def _all_dims(kind: Tensor) -> list[AffineExpr]:
     return [AffineExpr.dimension(i) for i in range(kind.get_num_dims())]
-
-
-def _element(points: BodyPoints, value: SSAValue, row: Sequence[AffineExpr]) -> SSAValue:
-    if not isinstance(value.type, TensorType):
-        return value
-    if (number := splat_of(value)) is not None:
-        return points.add([arith.ConstantOp(scalar_attribute(number, tensor_type(value).element_type))])
-    return points.operand(value, row)
 
 
 def _map(points: BodyPoints, value: SSAValue, kind: Tensor) -> MapOp:

@@ -13,27 +13,26 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
-    IndexType,
     IntegerAttr,
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
-from mlc.dialects.scf import ForallOp, InParallelOp
+from mlc.dialects.scf import ForallOp, ForOp, InParallelOp, YieldOp
 from mlc.dialects.tensor import MapOp, StructuredOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._moves import kept_axes
+from mlc.passes.upstream._moves import groups_of, kept_axes
 from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, named_dims, splat_of
-from mlc.passes.upstream._subscripts import IndexExpressions, constant_index
+from mlc.passes.upstream._subscripts import IndexExpressions, constant_index, index_constant
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.ir import RESHAPES, clone
-from mlc.support.locations import error_at
+from mlc.support.locations import error_at, place_new_ops
 from mlc.support.types import element_type, tensor_type
 
 _Slice = tensor.ExtractSliceOp | ParallelInsertSliceOp
@@ -56,6 +55,36 @@ class SharedOutputs(StatelessPattern):
                 Rewriter.replace_op(each, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, [number])))
 
 
+def can_be_widened(op: ForallOp) -> bool:
+    """Whether bounds are known, slices start at sums of counters, and the ops between are structured or reshapes.
+
+    Others run one iteration after the other.
+    """
+    block, (*inside, end) = op.body.block, op.body.block.ops
+    counters = block.args[: len(op.bounds[0][1])]
+    if any(constant_index(value) is None for values, _ in op.bounds for value in values):
+        return False
+    lower, upper, step = (_numbers(op, *each) for each in op.bounds)
+    if not all(stride > 0 and first < last for first, last, stride in zip(lower, upper, step, strict=True)):
+        return False
+    return all(_is_of_elements(each, block, counters) for each in (*inside, *end.walk()) if each is not end)
+
+
+def _is_of_elements(op: Operation, block: Block, counters: Sequence[SSAValue]) -> bool:
+    """Whether an op of the body computes for all iterations what it computes for one: counters say where alone."""
+    if isinstance(op, _Slice):
+        places = IndexExpressions()
+        for value in op.offsets:
+            places.expression(value)
+        return all(v in counters for v in places.indices)
+    if isinstance(op, StructuredOp):
+        used = (v for inner in op.walk() if inner is not op for v in inner.operands)
+        return not any(v in counters or (isinstance(v.owner, Operation) and v.owner.parent is block) for v in used)
+    if any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
+        return isinstance(op, RESHAPES) or not op.operands
+    return is_side_effect_free(op) and not op.regions
+
+
 def widen(op: ForallOp) -> list[tensor.InsertSliceOp]:
     """Replace a forall, whose body is of the tensor level but for slices, by ops with a dim for each of its counters.
 
@@ -74,7 +103,7 @@ def widen(op: ForallOp) -> list[tensor.InsertSliceOp]:
         Slices that are still to be lowered: what was written into a part of a shared output.
 
     Raises:
-        UserError: bounds or offsets are not known, slices do not lie side by side, or the body has another op.
+        UserError: sizes or strides are not known, or slices do not lie side by side.
     """
     widening = _ForallAtOnce(op)
     for each in list(op.body.block.ops)[:-1]:
@@ -94,9 +123,62 @@ def widen(op: ForallOp) -> list[tensor.InsertSliceOp]:
     return parts
 
 
+def sequential(op: ForallOp) -> ForOp:
+    """The loops, one for each counter, that a forall is whose iterations run one after the other."""
+    constants: list[Operation] = []
+
+    def values(of: tuple[Sequence[SSAValue], Sequence[int]]) -> list[SSAValue]:
+        left, found = iter(of[0]), list[SSAValue]()
+        for number in of[1]:
+            if number == DYNAMIC_INDEX:
+                found.append(next(left))
+            else:
+                constants.append(index_constant(number))
+                found.append(constants[-1].results[0])
+        return found
+
+    counters = list(zip(*map(values, op.bounds), strict=True))
+    Rewriter.insert_op(constants, InsertPoint.before(op))
+    carried: Sequence[SSAValue] = op.outputs
+    loops: list[ForOp] = []
+    for lower, upper, step in counters:
+        block = Block(arg_types=[lower.type, *(v.type for v in carried)])
+        loop = ForOp(lower, upper, step, carried, Region(block))
+        place_new_ops(loop, op.location)
+        if loops:
+            loops[-1].body.block.add_ops([loop, YieldOp(*loop.results)])
+        carried = block.args[1:]
+        loops.append(loop)
+    body, end = loops[-1].body.block, op.body.block.last_op
+    assert isinstance(end, InParallelOp)
+    for each in list(op.body.block.ops):
+        each.detach()
+        body.add_op(each)
+    inserts = [each for each in end.region.block.ops if isinstance(each, ParallelInsertSliceOp)]
+    shared, after = op.body.block.args[len(loops) :], list(carried)
+    for each in inserts:
+        number = shared.index(cast(BlockArgument, each.dest))
+        made = tensor.InsertSliceOp.create(
+            operands=[each.source, after[number], *each.offsets, *each.sizes, *each.strides],
+            result_types=[each.dest.type],
+            properties=dict(each.properties),
+        )
+        place_new_ops(made, each.location)
+        body.insert_op_before(made, end)
+        after[number] = made.result
+    Rewriter.erase_op(end)
+    body.add_op(YieldOp(*after))
+    inner = [*(loop.body.block.args[0] for loop in loops), *carried]
+    for old, new in zip(op.body.block.args, inner, strict=True):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    Rewriter.replace_op(op, loops[:1], loops[0].results)
+    return loops[0]
+
+
 @dataclass
 class _ForallAtOnce:
-    """The ops in front of a forall that do for all iterations what its body does for one."""
+    """The ops before a forall that do for all iterations what its body does for one."""
 
     op: ForallOp
     counts: list[int] = field(default_factory=list[int])
@@ -106,10 +188,7 @@ class _ForallAtOnce:
     def __post_init__(self) -> None:
         bounds = [_numbers(self.op, *each) for each in self.op.bounds]
         for number, (lower, upper, step) in enumerate(zip(*bounds, strict=True)):
-            trips = len(range(lower, upper, step)) if step > 0 else 0
-            if not trips:
-                raise error_at(self.op, f"{self.op.name}: found bounds without an iteration; required: one at least")
-            self.counts.append(trips)
+            self.counts.append(len(range(lower, upper, step)))
             count = AffineExpr.dimension(number)
             self._counted[self.op.body.block.args[number]] = (count if step == 1 else count * step) + lower
 
@@ -123,20 +202,16 @@ class _ForallAtOnce:
         return [(f"t{first + number}", count) for number, count in enumerate(self.counts)]
 
     def take(self, op: Operation) -> None:
-        """Let an op of the body stand in front of the forall."""
+        """Let an op of the body stand before the forall."""
         if isinstance(op, tensor.ExtractSliceOp):
             self._take_slice(op)
         elif isinstance(op, StructuredOp):
             self._take_structured(op)
         elif any(v in self._wide for v in op.operands):
-            if not isinstance(op, RESHAPES):
-                raise error_at(op, f"{op.name}: found in a scf.forall on tensors; required: linalg, slices, reshapes")
             self._take_reshape(op)
         elif not self._depends_on_counters(op):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(self.op))
-        elif not all(isinstance(v.type, IndexType) for v in op.results) or not is_side_effect_free(op):
-            raise error_at(op, f"{op.name}: found in a scf.forall on tensors; required: linalg, slices, reshapes")
 
     def insert(self, op: ParallelInsertSliceOp, before: SSAValue, parts: list[tensor.InsertSliceOp]) -> SSAValue:
         """The shared output after all iterations."""
@@ -206,8 +281,6 @@ class _ForallAtOnce:
         self._wide[op.result] = self._add(op, MapOp([source], [row], [*self.dims, *named_dims(shape)], kind, body))
 
     def _take_structured(self, op: StructuredOp) -> None:
-        if self._depends_on_counters(op):
-            raise error_at(op, f"{op.name}: found a body that uses counters of scf.forall; required: elements alone")
         if not any(v in self._wide for v in op.operands):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(self.op))
@@ -232,7 +305,7 @@ class _ForallAtOnce:
         said = cast("ArrayAttr[ArrayAttr[IntegerAttr]]", op.properties["reassociation"])
         groups = [[n] for n in range(first)] + [[first + each.value.data for each in group] for group in said]
         copy = clone(op, dict(self._wide))
-        copy.properties["reassociation"] = _groups(groups)
+        copy.properties["reassociation"] = groups_of(groups)
         wider = TensorType(kind.element_type, [*self.counts, *kind.get_shape()])
         if isinstance(op, tensor.ExpandShapeOp):
             copy.properties["static_output_shape"] = DenseArrayBase.from_list(i64, wider.get_shape())
@@ -264,8 +337,6 @@ class _ForallAtOnce:
             expressions = IndexExpressions()
             is_value = number == DYNAMIC_INDEX
             expr = expressions.expression(next(left)) if is_value else AffineExpr.constant(number)
-            if any(v not in self._counted for v in expressions.indices):
-                raise error_at(op, f"{op.name}: found an offset that is not a sum of counters; required: such a sum")
             found.append(expr.replace_dims_and_symbols([self._counted[v] for v in expressions.indices], []))
         return found
 
@@ -290,15 +361,11 @@ def _numbers(op: Operation, values: Sequence[SSAValue], said: Sequence[int]) -> 
     left = iter(values)
     found = [constant_index(next(left)) if number == DYNAMIC_INDEX else number for number in said]
     if any(number is None for number in found):
-        raise error_at(op, f"{op.name}: found bounds, sizes or strides that are values; required: constants")
+        raise error_at(op, f"{op.name}: found sizes or strides that are values; required: constants")
     return [number for number in found if number is not None]
-
-
-def _groups(groups: Sequence[Sequence[int]]) -> Attribute:
-    return ArrayAttr([ArrayAttr([IntegerAttr(n, i64) for n in group]) for group in groups])
 
 
 def _collapsed(value: SSAValue, groups: Sequence[Sequence[int]], kind: Attribute) -> tensor.CollapseShapeOp:
     return tensor.CollapseShapeOp.create(
-        operands=[value], result_types=[kind], properties={"reassociation": _groups(groups)}
+        operands=[value], result_types=[kind], properties={"reassociation": groups_of(groups)}
     )

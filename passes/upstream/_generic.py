@@ -25,7 +25,7 @@ TO_LINALG = "convert-tensor-to-linalg"
 
 @lowers(TO_LINALG, StructuredOp)
 class StructuredOpToGeneric(RewritePattern):
-    """`over` dims are parallel iterators, `reduce` dims are reduction iterators behind them.
+    """`over` dims are parallel iterators, `reduce` dims are reduction iterators after them.
 
         %r = tensor.reduce max %x[m, k] over (m: 4) reduce (k: 8) : tensor<4x8xf32> -> tensor<4xf32>
     ->

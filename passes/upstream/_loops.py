@@ -110,8 +110,8 @@ def _nest(
     Args:
         op: the loop that they stand for.
         bounds: the lower bound, the upper bound and the step of each counter.
-        initial: what is carried, in front of the loops.
-        carried: the same in the body, as arguments behind the counters.
+        initial: what is carried, before the loops.
+        carried: the same in the body, as arguments after the counters.
         body: a block that ends in `scf.yield`.
     """
     are_known = all(constant_index(value) is not None for each in bounds for value in each)
@@ -162,24 +162,39 @@ class AffineLoop(StatelessPattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: affine.ForOp, rewriter: PatternRewriter) -> None:
-        bounds: list[SSAValue] = []
-        for which, operands, extreme in (
-            (op.lowerBoundMap.data, op.lowerBoundOperands, arith.MaxSIOp),
-            (op.upperBoundMap.data, op.upperBoundOperands, arith.MinSIOp),
-        ):
-            ops: list[Operation] = []
-            value, *others = [evaluated(e, which.num_dims, operands, ops) for e in which.results]
-            for other in others:
-                ops.append(extreme(value, other))
-                value = ops[-1].results[0]
-            rewriter.insert(ops)
-            bounds.append(value)
-        rewriter.insert(step := index_constant(op.step.value.data))
-        body = op.detach_region(op.body)
-        body.block.add_op(scf.YieldOp(*_end_of(body.block)))
-        lower, upper = bounds
-        ops, results = _counted(op, lower, upper, step.result, op.inits, body)
+        lower, upper, step, body = _parts_of(op, rewriter)
+        ops, results = _counted(op, lower, upper, step, op.inits, body)
         rewriter.replace(op, ops, results)
+
+
+class AffineToScf(StatelessPattern):
+    """`affine.for` -> `scf.for`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: affine.ForOp, rewriter: PatternRewriter) -> None:
+        lower, upper, step, body = _parts_of(op, rewriter)
+        rewriter.replace(op, scf.ForOp(lower, upper, step, op.inits, body))
+
+
+def _parts_of(op: affine.ForOp, rewriter: PatternRewriter) -> tuple[SSAValue, SSAValue, SSAValue, Region]:
+    """The bounds and the step as values, and the body with `scf.yield`."""
+    bounds: list[SSAValue] = []
+    for which, operands, extreme in (
+        (op.lowerBoundMap.data, op.lowerBoundOperands, arith.MaxSIOp),
+        (op.upperBoundMap.data, op.upperBoundOperands, arith.MinSIOp),
+    ):
+        ops: list[Operation] = []
+        value, *others = [evaluated(e, which.num_dims, operands, ops) for e in which.results]
+        for other in others:
+            ops.append(extreme(value, other))
+            value = ops[-1].results[0]
+        rewriter.insert(ops)
+        bounds.append(value)
+    rewriter.insert(step := index_constant(op.step.value.data))
+    body = op.detach_region(op.body)
+    body.block.add_op(scf.YieldOp(*_end_of(body.block)))
+    lower, upper = bounds
+    return lower, upper, step.result, body
 
 
 @lowers(TO_LOOP, affine.IfOp)

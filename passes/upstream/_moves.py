@@ -44,13 +44,24 @@ def _numbers(op: Operation, what: str, said: Sequence[int], values: Sequence[SSA
     return found
 
 
+def has_values_as_offsets(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> bool:
+    """Whether a slice starts at a value that is not a constant."""
+    return any(integer_of(value) is None for value in op.offsets)
+
+
+def sizes_and_strides(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> tuple[list[int], list[int]]:
+    """How many elements of each axis a slice has, and how far apart.
+
+    Raises:
+        UserError: one of these is a value.
+    """
+    sizes = _numbers(op, "sizes", op.static_sizes.get_values(), op.sizes)
+    return sizes, _numbers(op, "strides", op.static_strides.get_values(), op.strides)
+
+
 def _box(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> tuple[list[int], list[int], list[int]]:
     """Offsets, sizes and strides."""
-    return (
-        _numbers(op, "offsets", op.static_offsets.get_values(), op.offsets),
-        _numbers(op, "sizes", op.static_sizes.get_values(), op.sizes),
-        _numbers(op, "strides", op.static_strides.get_values(), op.strides),
-    )
+    return _numbers(op, "offsets", op.static_offsets.get_values(), op.offsets), *sizes_and_strides(op)
 
 
 def kept_axes(op: Operation, sizes: Sequence[int], part: Sequence[int]) -> list[int | None]:
@@ -71,7 +82,12 @@ def kept_axes(op: Operation, sizes: Sequence[int], part: Sequence[int]) -> list[
     return found
 
 
-def _known(op: Operation, kind: Tensor) -> list[int]:
+def known_shape(op: Operation, kind: Tensor) -> list[int]:
+    """The extents of a type.
+
+    Raises:
+        UserError: one of them is not known.
+    """
     if not kind.has_static_shape():
         raise error_at(op, f"{op.name}: found {kind}; required: a type with known extents, write them")
     return list(kind.get_shape())
@@ -85,8 +101,10 @@ class ExtractSliceToMap(StatelessPattern):
         assert isinstance(op, tensor.ExtractSliceOp)
         if isinstance(around := op.parent_op(), ForallOp) and around.outputs:
             return  # which becomes ops over all iterations, this one too
+        if has_values_as_offsets(op):
+            return  # read where data says, by `_slices`
         offsets, sizes, strides = _box(op)
-        shape = _known(op, tensor_type(op.result))
+        shape = known_shape(op, tensor_type(op.result))
         if not (op.offsets or op.sizes or op.strides) and len(shape) == len(sizes):
             return
         rows: list[AffineExpr] = []
@@ -110,8 +128,10 @@ class InsertSliceToPut(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.InsertSliceOp)
+        if has_values_as_offsets(op):
+            return  # put where data says, by `_slices`
         offsets, sizes, strides = _box(op)
-        whole = _known(op, tensor_type(op.dest))
+        whole = known_shape(op, tensor_type(op.dest))
         ops: list[Operation] = []
         part = _expanded(op, sizes, ops)
         if all(stride == 1 or size == 1 for stride, size in zip(strides, sizes, strict=True)):
@@ -124,7 +144,7 @@ class InsertSliceToPut(StatelessPattern):
 def _expanded(op: tensor.InsertSliceOp, sizes: Sequence[int], ops: list[Operation]) -> SSAValue:
     """The slice with all axes of the whole."""
     kind = tensor_type(op.source)
-    kept = kept_axes(op, sizes, _known(op, kind))
+    kept = kept_axes(op, sizes, known_shape(op, kind))
     if None not in kept:
         return op.source
     rows = [AffineExpr.dimension(kept.index(i)) for i in range(kind.get_num_dims())]
@@ -143,7 +163,7 @@ def _between(
     sizes: Sequence[int],
     ops: list[Operation],
 ) -> SSAValue:
-    """The slice between what is in front of it and behind it, along one axis after the other, the last one first."""
+    """The slice between what is before it and after it, along one axis after the other, the last one first."""
     inner, extents = part, list(sizes)
     starts = list(offsets)
     for axis in reversed(range(len(whole))):
@@ -195,7 +215,7 @@ class PadByConstants(StatelessPattern):
             return
         low = _numbers(op, "amounts", op.static_low.get_values(), op.low)
         high = _numbers(op, "amounts", op.static_high.get_values(), op.high)
-        _known(op, tensor_type(op.result))
+        known_shape(op, tensor_type(op.result))
         made = tensor.PadOp(op.source, [], [], op.detach_region(op.region), low, high, op.result.type)
         rewriter.replace(op, made)
 
@@ -207,7 +227,7 @@ class SplatToMap(StatelessPattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.SplatOp)
         kind = tensor_type(op.result)
-        shape, number = _known(op, kind), number_of(op.input)
+        shape, number = known_shape(op, kind), number_of(op.input)
         if number is not None:
             rewriter.replace(op, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, [number])))
         else:
@@ -217,7 +237,7 @@ class SplatToMap(StatelessPattern):
 
 @lowers(TO_TENSOR, tensor.FromElementsOp)
 class FromElementsToConstant(StatelessPattern):
-    """A constant, or one element behind the other."""
+    """A constant, or one element after the other."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.FromElementsOp)
@@ -245,18 +265,23 @@ def _reshaped(value: SSAValue, kind: Tensor, ops: list[Operation]) -> SSAValue:
         count *= extent
     if rank != 1:
         flat = TensorType(kind.element_type, [count])
-        groups = ArrayAttr([ArrayAttr(IntegerAttr(i, i64) for i in range(rank))] if rank else [])
+        groups = groups_of([range(rank)] if rank else [])
         make = tensor.CollapseShapeOp if rank else tensor.ExpandShapeOp
-        ops.append(_reshape(make, value, groups, flat))
+        ops.append(reshape(make, value, groups, flat))
         value = ops[-1].results[0]
     rank = kind.get_num_dims()
     if rank != 1:
-        groups = ArrayAttr([ArrayAttr(IntegerAttr(i, i64) for i in range(rank))] if rank else [])
-        ops.append(_reshape(tensor.ExpandShapeOp if rank else tensor.CollapseShapeOp, value, groups, kind))
+        groups = groups_of([range(rank)] if rank else [])
+        ops.append(reshape(tensor.ExpandShapeOp if rank else tensor.CollapseShapeOp, value, groups, kind))
     return ops[-1].results[0] if ops else value
 
 
-def _reshape(
+def groups_of(groups: Sequence[Sequence[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    """The reassociation of a reshape: the axes that become one."""
+    return ArrayAttr([ArrayAttr([IntegerAttr(n, i64) for n in group]) for group in groups])
+
+
+def reshape(
     make: type[tensor.CollapseShapeOp | tensor.ExpandShapeOp],
     value: SSAValue,
     groups: ArrayAttr[ArrayAttr[IntegerAttr]],
@@ -273,7 +298,7 @@ class ReshapeToGroups(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.ReshapeOp)
-        _known(op, tensor_type(op.result))
+        known_shape(op, tensor_type(op.result))
         ops: list[Operation] = []
         result = _reshaped(op.source, tensor_type(op.result), ops)
         rewriter.replace(op, ops, [result])
@@ -295,7 +320,7 @@ class DimToConstant(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.DimOp)
-        shape, axis = _known(op, tensor_type(op.source)), integer_of(op.index)
+        shape, axis = known_shape(op, tensor_type(op.source)), integer_of(op.index)
         if axis is None or not 0 <= axis < len(shape):
             raise error_at(
                 op, f"{op.name}: found the dim {axis} of {op.source.type}; required: a constant below its rank"

@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.dialects.tensor import YieldOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import Rewriter
 
-from mlc.dialects.arith import ExtSIOp, TruncIOp
+from mlc.dialects.arith import ExtSIOp, ExtUIOp, IndexCastOp, IndexCastUIOp, TruncIOp
 from mlc.dialects.tensor import MapOp, TakeOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.support.affine import affine_bounds
@@ -59,6 +59,11 @@ def number_of(value: SSAValue) -> int | float | None:
     return constant.value.value.data
 
 
+def stored_type(element: Attribute) -> Attribute:
+    """The type that elements have at the tensor level: positions are integers of 64 bits."""
+    return i64 if isinstance(element, IndexType) else element
+
+
 def named_dims(shape: Sequence[int]) -> list[tuple[str, int]]:
     """A dim with a usual name for each axis of a shape, and its extent."""
     return list(zip(dim_names(len(shape)), shape, strict=True))
@@ -74,7 +79,7 @@ class BodyPoints:
         dims: each old dim over the new ones, for `linalg.index`.
         sizes: their extents.
         named: the new dims and their extents.
-        before: the ops that make operands, such as the numbers of a dim; they stand in front of the new op.
+        before: the ops that make operands, such as the numbers of a dim; they stand before the new op.
     """
 
     elements: Sequence[SSAValue] = ()
@@ -102,19 +107,31 @@ class BodyPoints:
                 self._mapping[argument] = self._element(argument)
         for op in block.ops:
             if op in needed:
-                self._copy(op)
-        return [self._inner(v) for v in wanted]
+                self.copy(op)
+        return [self.inner(v) for v in wanted]
 
     def close(self, value: SSAValue) -> Region:
         """The finished body."""
         self.block.add_op(YieldOp(value))
         return Region(self.block)
 
+    def finish(self, value: SSAValue) -> MapOp:
+        """A map over no dims that yields `value`: a tensor of one number."""
+        return MapOp(self.operands, self.subscripts, [], TensorType(value.type, []), self.close(value))
+
     def operand(self, value: SSAValue, row: Sequence[AffineExpr]) -> BlockArgument:
         """An argument for an element of one more operand."""
         self.operands.append(value)
         self.subscripts.append(row)
         return self.block.insert_arg(element_type(value.type), len(self.block.args))
+
+    def element(self, value: SSAValue, row: Sequence[AffineExpr]) -> SSAValue:
+        """An element of a tensor, which is a constant where all are; a scalar is itself."""
+        if not isinstance(value.type, TensorType):
+            return value
+        if (number := splat_of(value)) is not None:
+            return self.add([arith.ConstantOp(scalar_attribute(number, tensor_type(value).element_type))])
+        return self.operand(value, row)
 
     def add(self, ops: Sequence[Operation]) -> SSAValue:
         """Append ops; returns what the last one makes."""
@@ -124,26 +141,30 @@ class BodyPoints:
     def _element(self, argument: BlockArgument) -> SSAValue:
         value = self.elements[argument.index]
         if not isinstance(value.type, TensorType):
-            return self._inner(value)
-        if (number := splat_of(value)) is not None:
-            return self.add([arith.ConstantOp(scalar_attribute(number, tensor_type(value).element_type))])
-        return self.operand(value, self.rows[argument.index])
+            return self.inner(value)
+        return self.element(value, self.rows[argument.index])
 
-    def _inner(self, value: SSAValue) -> SSAValue:
+    def inner(self, value: SSAValue) -> SSAValue:
         """A value for use in the body: constants move inside."""
         if value in self._mapping:
             return self._mapping[value]
         constant = constant_of(value)
         if constant is not None and constant.parent is not self.block:
-            self._copy(constant)
+            self.copy(constant)
         return self._mapping.get(value, value)
 
-    def _copy(self, op: Operation) -> None:
+    def bind(self, value: SSAValue, inside: SSAValue) -> None:
+        """Let the body call a value so."""
+        self._mapping[value] = inside
+
+    def copy(self, op: Operation) -> Sequence[SSAValue]:
+        """Copy an op; positions are of i64 in the copy. Returns the results of that."""
         for operand in () if isinstance(op, tensor.ExtractOp) else op.operands:
-            self._inner(operand)
+            self.inner(operand)
         made = _AS_I64.get(type(op), _as_i64)(self, op)
         for old, new in zip(op.results, made, strict=True):
             self._mapping[old] = new
+        return made
 
     def clone(self, op: Operation) -> Sequence[SSAValue]:
         """A copy of an op in the body, in which positions are of type i64.
@@ -168,16 +189,20 @@ class BodyPoints:
         self.before.append(numbers)
         return [self.operand(numbers.result, [dim])]
 
-    def cast(self, op: arith.IndexCastOp) -> Sequence[SSAValue]:
+    def cast(self, op: IndexCastOp | IndexCastUIOp) -> Sequence[SSAValue]:
         """A position as an integer of another width."""
-        value = self._inner(op.input)
-        target = i64 if isinstance(op.result.type, IndexType) else element_type(op.result.type)
-        before, after = integer_width(element_type(value.type)), integer_width(target)
+        return [self.resized(op, self.inner(op.input))]
+
+    def resized(self, op: IndexCastOp | IndexCastUIOp, value: SSAValue) -> SSAValue:
+        """What a cast makes of `value`, which takes the place of its operand."""
+        source, target = (stored_type(element_type(kind)) for kind in (value.type, op.result.type))
+        before, after = integer_width(source), integer_width(target)
         assert before is not None and after is not None
         if before == after:
-            return [value]
-        make = ExtSIOp if before < after else TruncIOp
-        return [self.add([make(value, target)])]
+            return value
+        extend = ExtUIOp if isinstance(op, IndexCastUIOp) else ExtSIOp
+        make = extend if before < after else TruncIOp
+        return self.add([make(value, target)])
 
     def constant(self, op: arith.ConstantOp) -> Sequence[SSAValue]:
         """A number, which is of type i64 where it is a position."""
@@ -220,7 +245,7 @@ class BodyPoints:
         """A tensor of subscripts, and where it is read: an operand, or what the body computes at all points."""
         block, cast = op.parent, value.owner
         assert block is not None
-        if isinstance(cast, arith.IndexCastOp) and isinstance(cast.input, BlockArgument) and cast.input.block is block:
+        if isinstance(cast, IndexCastOp) and isinstance(cast.input, BlockArgument) and cast.input.block is block:
             number = cast.input.index
             if isinstance(self.elements[number].type, TensorType) and cast.input.type in (i32, i64):
                 return self.elements[number], self.rows[number]
@@ -240,7 +265,8 @@ def _as_i64(points: BodyPoints, op: Operation) -> Sequence[SSAValue]:
 
 _AS_I64: Mapping[type[Operation], Callable[..., Sequence[SSAValue]]] = {
     IndexOp: BodyPoints.index,
-    arith.IndexCastOp: BodyPoints.cast,
+    IndexCastOp: BodyPoints.cast,
+    IndexCastUIOp: BodyPoints.cast,
     arith.ConstantOp: BodyPoints.constant,
     tensor.ExtractOp: BodyPoints.extract,
 }

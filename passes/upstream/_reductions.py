@@ -46,7 +46,10 @@ _SELECTED = {
     "ule": "minui",
 }
 _FLIPPED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
-REQUIRED = "one op that combines what is there with a new element: a sum, a product, a maximum or a minimum"
+REQUIRED = (
+    "one op that combines what is there with a new element: a sum, a product, a maximum, a minimum, "
+    "or the position of one of these"
+)
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,11 @@ def reduction_of(yielded: SSAValue, there: SSAValue) -> BodyReduction | None:
     return BodyReduction(kind, (point,))
 
 
+def turned(predicate: str) -> str:
+    """The predicate that says the same of swapped operands; no predicate for those of equality."""
+    return predicate[:1] + _FLIPPED.get(predicate[1:], "")
+
+
 def _product_of_floats(a: SSAValue, b: SSAValue) -> list[Operation]:
     return [arith.MulfOp(a, b)]
 
@@ -118,7 +126,5 @@ def _selected(op: SelectOp, there: SSAValue) -> BodyReduction | None:
     name = condition.PREDICATES[condition.predicate.value.data]
     if isinstance(condition, CmpfOp) and (not name.startswith("o") or chosen is there):
         return None  # NaN comes in and goes again: the order of elements counts
-    if chosen is condition.rhs:
-        name = name[:1] + _FLIPPED.get(name[1:], "")
-    kind = _SELECTED.get(name)
+    kind = _SELECTED.get(turned(name) if chosen is condition.rhs else name)
     return None if kind is None else BodyReduction(kind, (other if chosen is there else chosen,))

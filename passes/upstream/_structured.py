@@ -18,11 +18,12 @@ from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, TakeOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.dialects.tensor.structured import combine
 from mlc.pass_manager.lowering import StatelessPattern, lowers
+from mlc.passes.upstream._arg_reduction import ArgReduction, arg_reduction_of, position_of_extreme
 from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, number_of, splat_of
 from mlc.passes.upstream._reductions import REQUIRED, BodyReduction, reduction_of
 from mlc.support.ir import identity_of
 from mlc.support.locations import error_at
-from mlc.support.types import element_type, integer_width, scalar_attribute, tensor_type
+from mlc.support.types import element_type, integer_width, tensor_type
 
 _CASTS = ("arith.extf", "arith.extsi", "arith.extui", "arith.sitofp", "arith.uitofp")
 """What may stand between a product and its operands, which are then converted first."""
@@ -69,7 +70,7 @@ def _require_known_tensors(op: LinalgOp) -> list[int]:
 
 
 @dataclass
-class _Iteration:
+class Iteration:
     """The dims of a structured op for one result of an op of linalg."""
 
     dims: list[AffineExpr]
@@ -80,7 +81,7 @@ class _Iteration:
     """How many of these are reduced."""
 
 
-def _iteration(op: LinalgOp, number: int, sizes: Sequence[int]) -> _Iteration:
+def _iteration(op: LinalgOp, number: int, sizes: Sequence[int]) -> Iteration:
     """Dims index the result in the order of its subscripts; those of extent 1 that it has not are 0.
 
     Raises:
@@ -114,7 +115,7 @@ def _iteration(op: LinalgOp, number: int, sizes: Sequence[int]) -> _Iteration:
         dims[dim] = AffineExpr.dimension(len(shape) + i)
     parallel = list(zip(dim_names(len(shape)), shape, strict=True))
     named = [*parallel, *zip(names, [sizes[i] for i in left], strict=True)]
-    return _Iteration([zero if d is None else d for d in dims], named, len(left))
+    return Iteration([zero if d is None else d for d in dims], named, len(left))
 
 
 def _result(op: LinalgOp, number: int, sizes: Sequence[int], ops: list[Operation]) -> SSAValue:
@@ -124,19 +125,39 @@ def _result(op: LinalgOp, number: int, sizes: Sequence[int], ops: list[Operation
         return before
     iteration = _iteration(op, number, sizes)
     rows = [[e.replace_dims_and_symbols(iteration.dims, []) for e in m.results] for m in op.index_maps]
-    points = BodyPoints((*op.ins, *op.outs), rows, iteration.dims, sizes, iteration.named, ops)
+
+    def make_points() -> BodyPoints:
+        return BodyPoints((*op.ins, *op.outs), rows, iteration.dims, sizes, iteration.named, ops)
+
+    points = make_points()
     last = op.point.last_op
     assert last is not None
     yielded = last.operands[number]
     if not iteration.reduced:
         (value,) = points.take(op.point, [yielded])
-        return _map(points, value, iteration, before, ops)
+        return map_of(points, value, iteration, before, ops)
     arguments = op.point.args[len(op.ins) :]
     found = reduction_of(yielded, arguments[number]) if arguments else None
     if found is None or _uses(op, found.operands, arguments):
+        position = arg_reduction_of(op, number)
+        if position is not None and _is_of(op, position, number, iteration, arguments):
+            return position_of_extreme(op, position, number, make_points, iteration.named, ops)
         raise error_at(op, f"{op.name}: found a body that reduces by '{_name(yielded)}'; required: {REQUIRED}")
     reduced = _contract(op, points, found, iteration, before, ops) or _reduce(op, points, found, iteration, before, ops)
     return _with_initial(op, found.kind, reduced, before, iteration, ops)
+
+
+def _is_of(
+    op: LinalgOp, position: ArgReduction, number: int, iteration: Iteration, arguments: Sequence[BlockArgument]
+) -> bool:
+    """Whether a position is that along the only dim that is reduced, for the same points as the extreme."""
+    maps = op.index_maps[len(op.ins) :]
+    return (
+        iteration.reduced == 1
+        and iteration.dims[position.dim] == AffineExpr.dimension(len(iteration.named) - 1)
+        and maps[number] == maps[position.extreme]
+        and not _uses(op, position.reduction.operands, arguments)
+    )
 
 
 def _name(value: SSAValue) -> str:
@@ -156,8 +177,16 @@ def _uses(op: LinalgOp, values: Sequence[SSAValue], arguments: Sequence[BlockArg
     return False
 
 
-def _map(points: BodyPoints, value: SSAValue, iteration: _Iteration, like: SSAValue, ops: list[Operation]) -> SSAValue:
-    """A map, or a constant where all elements are one number."""
+def map_of(points: BodyPoints, value: SSAValue, iteration: Iteration, like: SSAValue, ops: list[Operation]) -> SSAValue:
+    """What has a value at all points: a map, a `tensor.take`, or a constant; `ops` are those before it.
+
+    Args:
+        points: a body that is made; it is finished here.
+        value: what it yields.
+        iteration: over which dims.
+        like: a tensor of the type of the result.
+        ops: what is made is appended here.
+    """
     number = number_of(value)
     if not points.operands and number is not None:
         ops.append(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(tensor_type(like), [number])))
@@ -173,7 +202,7 @@ def _is_take(points: BodyPoints, value: SSAValue) -> bool:
 
 
 def _reduce(
-    op: LinalgOp, points: BodyPoints, found: BodyReduction, iteration: _Iteration, like: SSAValue, ops: list[Operation]
+    op: LinalgOp, points: BodyPoints, found: BodyReduction, iteration: Iteration, like: SSAValue, ops: list[Operation]
 ) -> SSAValue:
     values = points.take(op.point, found.operands)
     point = values[0] if found.make is None else points.add(found.make(*values))
@@ -186,7 +215,7 @@ def _reduce(
 
 
 def _contract(
-    op: LinalgOp, points: BodyPoints, found: BodyReduction, iteration: _Iteration, like: SSAValue, ops: list[Operation]
+    op: LinalgOp, points: BodyPoints, found: BodyReduction, iteration: Iteration, like: SSAValue, ops: list[Operation]
 ) -> SSAValue | None:
     """A contraction, if points are products of elements, perhaps converted ones; None if they are others."""
     if not found.multiplies:
@@ -229,7 +258,7 @@ def _converted(operand: SSAValue, casts: Sequence[Operation], ops: list[Operatio
 
 
 def _with_initial(
-    op: LinalgOp, kind: str, reduced: SSAValue, before: SSAValue, iteration: _Iteration, ops: list[Operation]
+    op: LinalgOp, kind: str, reduced: SSAValue, before: SSAValue, iteration: Iteration, ops: list[Operation]
 ) -> SSAValue:
     """The reduction, combined with what was there before.
 
@@ -247,15 +276,12 @@ def _with_initial(
     identity_row = [AffineExpr.dimension(i) for i in range(rank)]
     points = BodyPoints()
     result = points.operand(reduced, identity_row)
-    if number is not None:
-        start = points.add([arith.ConstantOp(scalar_attribute(number, element))])
-    else:
-        start = points.operand(before, identity_row)
+    start = points.element(before, identity_row)
     if kind == "minnum":
         value = points.add([negated := arith.NegfOp(result), arith.MinnumfOp(start, negated.result)])
     else:
         value = points.add([combine(kind, start, result)])
-    return _map(points, value, _Iteration([], iteration.named[:rank], 0), before, ops)
+    return map_of(points, value, Iteration([], iteration.named[:rank], 0), before, ops)
 
 
 def _is_neutral(number: float, kind: str, element: Attribute) -> bool:

@@ -31,9 +31,11 @@ class ConvertLinalgToTensorPass(Pass):
     ->
         %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : …
 
-    Of `scf.forall` with shared outputs, the ops of the body are computed for all iterations together.
+    Of `scf.forall` with shared outputs, the ops of the body are computed for all iterations together. Other loops and
+    branches of scf on tensors become `tensor.scan`, `tensor.while` and `tensor.if`, with tensors for scalars.
 
-    Shapes are known. What is reduced is a sum, a product, a maximum or a minimum of points; it starts from `outs`.
+    Shapes are known. What is reduced is a sum, a product, a maximum or a minimum of points, or the position of one of
+    these; it starts from `outs`. Positions (`index`) are elements of i64.
     """
 
     name = "convert-linalg-to-tensor"
@@ -45,15 +47,18 @@ class ConvertLinalgToTensorPass(Pass):
         if not functions:
             return
         # All named ops of linalg are classes, which takes a tenth of a second: most modules have none.
-        from mlc.passes.upstream import _elementwise, _forall, _moves, _structured
+        from mlc.passes.upstream import _control, _elementwise, _forall, _generated, _moves, _positions, _structured
 
-        assert all((_elementwise, _moves, _structured))  # their patterns are registered
+        assert all((_elementwise, _generated, _moves, _structured))  # their patterns are registered
+        _positions.store_positions(module)
         driver = LoweringDriver(self.name, ctx)
         for function in functions:
             unused = set(_unused(function))
             driver.lower(function.walk())
             for op in reversed([op for op in function.walk() if isinstance(op, ForallOp) and op.outputs]):
-                driver.lower(_forall.widen(op))
+                if _forall.can_be_widened(op):
+                    driver.lower(_forall.widen(op))
+            _control.convert_control(function, ctx)
             for op in _unused(function):
                 if op not in unused:
                     Rewriter.erase_op(op)
@@ -64,9 +69,9 @@ class ConvertLinalgToTensorPass(Pass):
 def _may_be_converted(op: Operation) -> bool:
     """Whether an op is one of upstream's on tensors; also true of some that stay."""
     dialect = op.dialect_name()
-    if dialect in ("arith", "math", "tensor"):
+    if dialect in ("arith", "math", "scf", "tensor"):
         return op.name not in _STRUCTURED and any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
-    return dialect == "linalg" or (isinstance(op, ForallOp) and bool(op.outputs))
+    return dialect == "linalg"
 
 
 def _unused(function: FuncOp) -> list[Operation]:

@@ -74,7 +74,7 @@ def popcnt(op: HloOp, x: Array) -> Array:
 
 @evaluates(hlo("count_leading_zeros"))
 def count_leading_zeros(op: HloOp, x: Array) -> Array:
-    """How many bits stand in front of the first 1."""
+    """How many bits stand before the first 1."""
     return numbers.count_leading_zeros(x)
 
 

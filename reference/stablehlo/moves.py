@@ -138,7 +138,7 @@ def dynamic_pad(op: HloOp, x: Array, value: Array, low: Array, high: Array, inne
 
 @evaluates(hlo("concatenate"))
 def concatenate(op: HloOp, *parts: Array) -> Array:
-    """One behind the other."""
+    """One after the other."""
     return np.concatenate(parts, op.number("dimension"))
 
 

@@ -114,7 +114,7 @@ def bits(a: Array) -> Array:
 
 
 def count_leading_zeros(a: Array) -> Array:
-    """How many bits stand in front of the first 1."""
+    """How many bits stand before the first 1."""
     raw, left = bits(a).copy(), np.full(a.shape, bits_of(a.dtype), np.int64)
     while np.any(raw):
         left = np.where(raw != 0, left - 1, left)

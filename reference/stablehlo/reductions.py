@@ -118,7 +118,7 @@ _PAIRS = 1 << 22
 
 @executes(hlo("sort"))
 def sort(op: HloOp, frame: Frame) -> None:
-    """The place of an element is how many others are in front of it: those that are less, or as great and before it."""
+    """The place of an element is how many others are before it: those that are less, or as great and before it."""
     inputs = [frame[v] for v in op.operands]
     axis = op.number("dimension", -1) % max(inputs[0].ndim, 1)
     rows = [np.moveaxis(a, axis, -1) for a in inputs]

@@ -17,7 +17,7 @@ class Bursts:
         return Bursts(self.part * share, self.count)
 
     def and_also(self, other: Bursts) -> Bursts:
-        """Those of two loops that run one behind the other."""
+        """Those of two loops that run one after the other."""
         return Bursts(min(self.part + other.part, 1.0), self.count + other.count)
 
     def in_each_of(self, trips: float) -> Bursts:

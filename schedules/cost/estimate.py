@@ -67,7 +67,7 @@ def estimate(
 ) -> Estimate:
     """What `function`, at the loop level and without calls, takes on so many threads, or on one per core of `machine`.
 
-    On one thread whoever calls runs all loops, and no sharing is paid for.
+    On one thread the caller runs all loops, and no sharing is paid for.
 
     Args:
         function: its loops are looked at.
@@ -303,7 +303,7 @@ class _Loop:
         parts = self._work.work.cycles(self._machine)
         busy = max(parts.values())
         if self.inside:
-            # What stands behind a loop that carries values begins when these are there.
+            # What stands after a loop that carries values begins when these are there.
             own = max(busy, self._work.path) if any(loop.is_waited_for for loop in self.inside) else busy
             lanes = self._work.side_by_side if all(each._work.side_by_side == 1 for each in self.inside) else 1
             rounds = self._rounds(lanes)

@@ -15,13 +15,13 @@ def side_by_side(one: float, other: float) -> float:
 
 
 def read_cycles(size: int, machine: Machine, among: int = 0) -> float:
-    """Of reading `size` bytes once, where they were left by whoever came before, `among` others if these are more."""
+    """Of reading `size` bytes once, where they were left by the code before, `among` others if these are more."""
     memory = machine.memory
     return size / _rate(max(size, among), machine, memory.l2_read, memory.l3_read, memory.memory_read)
 
 
 def write_cycles(size: int, machine: Machine) -> float:
-    """Of writing `size` bytes for whoever comes next."""
+    """Of writing `size` bytes for the code after it."""
     memory = machine.memory
     return size / _rate(size, machine, memory.l2_write, memory.l3_write, memory.memory_write)
 

@@ -378,7 +378,7 @@ def _total(values: Iterable[SSAValue], machine: Machine) -> int:
 
 
 def _is_constant(value: SSAValue) -> bool:
-    """Whether a value is in memory for whoever needs it."""
+    """Whether a value is in memory for all that need it."""
     return isinstance(value.owner, arith.ConstantOp)
 
 

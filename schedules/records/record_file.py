@@ -134,7 +134,7 @@ def read_records(path: Path) -> Records:
 @lru_cache(maxsize=4)
 def _parsed(path: Path, data: bytes) -> Records:
     """What a file holds whose bytes are these: times and sizes of files do not show each change."""
-    from mlc.support.context import Remark  # with xDSL, which whoever only asks for the digest does without
+    from mlc.support.context import Remark  # with xDSL, which one who asks for the digest alone does without
 
     lines = data.split(b"\n")
     records: list[Record] = []
@@ -194,7 +194,7 @@ def _kind_of(path: Path) -> str:
 
 
 def append_records(path: Path, records: Sequence[Record]) -> None:
-    """Write records behind those of a file, each by one call of the system, so that other writers do not get between.
+    """Write records after those of a file, each by one call of the system, so that other writers do not get between.
 
     Raises:
         UserError: that is not possible.

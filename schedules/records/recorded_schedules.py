@@ -170,7 +170,7 @@ def refusal_of(
 def first_refusal(steps: Iterable[Step], outcomes: Iterable[StepOutcome]) -> str | None:
     """Why the first step that changes nothing does not; None if each changes something.
 
-    `outcomes` may be computed as they are asked for: behind that step nothing is.
+    `outcomes` may be computed as they are asked for: after that step nothing is.
 
     Raises:
         UserError: as computing them does.

@@ -171,7 +171,7 @@ class LoopStep(Step):
         """
 
     def outcome(self, loop: ForOp) -> str:
-        """What a remark says in front of the reason for a refusal."""
+        """What a remark says before the reason for a refusal."""
         return f"loop '{loop.dim.data}' not changed by '{self.name}'"
 
     @classmethod

@@ -153,7 +153,7 @@ def _inner_sums(loop: ForOp, position: int) -> list[tuple[ForOp, int]]:
 
 
 def _restart(loop: ForOp, position: int) -> None:
-    """Let a sum that a loop carries start from 0, and add behind the loop what it started from."""
+    """Let a sum that a loop carries start from 0, and add after the loop what it started from."""
     initial, result = loop.iter_args[position], loop.results[position]
     ops: list[Operation] = [zero_of(element_type(result.type))]
     if (kind := vector_type(result.type)) is not None:

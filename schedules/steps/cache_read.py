@@ -1,4 +1,4 @@
-"""`cache_read`: what a loop reads of an argument is copied, and widened, in front of all that reads it."""
+"""`cache_read`: what a loop reads of an argument is copied, and widened, before all that reads it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CASTS = (ExtSIOp, ExtUIOp, SIToFPOp, UIToFPOp, arith.ExtFOp)
 
 @dataclass(frozen=True)
 class _WidenedRead:
-    """A load from an argument, and the casts behind it."""
+    """A load from an argument, and the casts after it."""
 
     load: LoadOp
     casts: tuple[Operation, ...]

@@ -42,7 +42,7 @@ def cache_write(loop: ForOp, outermost: ForOp) -> None:
     Multiplication", 2008): what one block reads stays in a cache for all points.
 
     Raises:
-        Refused: the loops are not of this form, or what stands in front of `loop` would see what it writes.
+        Refused: the loops are not of this form, or what stands before `loop` would see what it writes.
     """
     nest = perfect_nest(outermost)
     _check(loop, nest)
@@ -121,7 +121,7 @@ def _ops_before(loop: ForOp) -> list[Operation]:
 
 
 def _order(loop: ForOp, nest: Sequence[ForOp]) -> list[ForOp]:
-    """The loops as the dims of the buffers: in the order of the subscripts of what is stored behind the loop."""
+    """The loops as the dims of the buffers: in the order of the subscripts of what is stored after the loop."""
     block = loop.parent
     assert block is not None
     position: dict[SSAValue, int] = {}

@@ -201,7 +201,7 @@ def _product(op: arith.MuliOp, packer: Packer) -> _TapProduct | None:
 
 
 def _check_movable(block: Block, sums: Sequence[_Sum]) -> None:
-    """Check that what sums need may be computed in front of all of them.
+    """Check that what sums need may be computed before all of them.
 
     Raises:
         Refused: something is computed in between.

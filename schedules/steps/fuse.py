@@ -24,7 +24,7 @@ def fuse(loops: Sequence[ForOp]) -> list[Remark]:
         for m in 0..8: A(m); for m in 0..8: B(m)   ->   for m in 0..8: A(m); B(m)
 
     Each loop moves up into the first one with which that keeps every dependence: what one iteration of either writes,
-    no other iteration of the other may touch. Ops in between that the second loop needs move in front of the first
+    no other iteration of the other may touch. Ops in between that the second loop needs move before the first
     one; the others stay behind both. Loops that carry values carry them together.
 
     Args:
@@ -78,7 +78,7 @@ class _Fuser:
         return merged
 
     def _check_between(self, first: ForOp, second: ForOp) -> list[Operation]:
-        """The ops between the loops that have to move in front of both; the others must not mind `second` moving up."""
+        """The ops between the loops that have to move before both; the others must not mind `second` moving up."""
         between: list[Operation] = []
         op = first.next_op
         while op is not None and op is not second:
@@ -107,7 +107,7 @@ class _Fuser:
         return list(reversed(needed))
 
     def _check_moves_over(self, op: Operation, others: Sequence[Operation]) -> None:
-        """Check that an op between the loops can move up over ops in front of it."""
+        """Check that an op between the loops can move up over ops before it."""
         effects = self._effects_of(op)
         if effects.unknown or effects.stored:
             raise Refused(f"'{op.name}' in between cannot move")

@@ -261,7 +261,7 @@ def _rows_of_rhs(product: _WordProduct, rows: ForOp, columns: ForOp) -> Lanes:
 
 
 def _every(count: int) -> Lanes:
-    """Elements of the last dim, each so many behind the one before it."""
+    """Elements of the last dim, each so many after the one before it."""
     return CONSECUTIVE._replace(stride=count)
 
 

@@ -115,7 +115,7 @@ def _shift(load: LoadOp, store: StoreOp, nest: Operation) -> tuple[int, ...] | N
 def _stays_until_read(
     buffer: memref.AllocOp, source: SSAValue, writes: Container[Operation], reads: Sequence[LoadOp]
 ) -> bool:
-    """Whether the buffer is read behind all that fills it, and its source not written in between."""
+    """Whether the buffer is read after all that fills it, and its source not written in between."""
     assert buffer.parent is not None
     readers = {ancestor_in(read, buffer.parent) for read in reads}
     ops = list(buffer.parent.ops)

@@ -1,4 +1,4 @@
-"""`prefetch`: ask in front of a loop for what is read and written behind it."""
+"""`prefetch`: ask before a loop for what is read and written after it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Line = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr, ...], int]
 
 
 def prefetch(loop: ForOp, line_bytes: int) -> int:
-    """Ask in front of `loop` for what is read and written behind it; returns the number of new ops.
+    """Ask before `loop` for what is read and written after it; returns the number of new ops.
 
         s = for k: …; load r[m, n]; store y[m, n]
     ->
@@ -62,7 +62,7 @@ def line_at(memref: SSAValue, indices: Sequence[SSAValue], affine: AffineMap, li
 
 
 def _places_behind(loop: ForOp) -> Iterator[tuple[SSAValue, Sequence[SSAValue], AffineMap]]:
-    """What is loaded from and stored to arguments behind `loop` in its block, at places known in front of it.
+    """What is loaded from and stored to arguments after `loop` in its block, at places known before it.
 
     Of a short parallel loop, such as `unroll_reduction` makes, that is each iteration; other loops are not looked into.
     """
@@ -98,7 +98,7 @@ def _is_argument(value: SSAValue) -> bool:
 
 @dataclass(frozen=True)
 class Prefetch(LoopStep):
-    """what is read and written behind a loop is asked for in front of it"""
+    """what is read and written after a loop is asked for before it"""
 
     name = "prefetch"
     example = "prefetch(k)"

@@ -59,7 +59,7 @@ def _is_argument(store: StoreOp) -> bool:
 
 
 def _buffers_read_before(store: StoreOp) -> list[memref.AllocOp]:
-    """The buffers of the store's type that its block reads in front of it."""
+    """The buffers of the store's type that its block reads before it."""
     assert store.parent is not None
     found: dict[memref.AllocOp, None] = {}
     for op in store.parent.ops:
@@ -122,7 +122,7 @@ def _may_follow(store: MemoryAccess, access: MemoryAccess, is_behind: bool) -> b
     Iterations of parallel loops come in any order.
 
     Args:
-        is_behind: whether it stands behind the store in the text.
+        is_behind: whether it stands after the store in the text.
     """
     inside = set(enclosing_loops(access.op))
     common = [loop for loop in reversed(list(enclosing_loops(store.op))) if loop in inside]

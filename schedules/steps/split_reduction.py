@@ -26,7 +26,7 @@ _WORTH = 4
 
 
 def split_reduction(loop: ForOp, parts: int) -> None:
-    """Let each of `parts` results reduce every `parts`-th iteration; combine them behind the loop.
+    """Let each of `parts` results reduce every `parts`-th iteration; combine them after the loop.
 
         s = for k in 0..512 iter_args(a = 0): a + x[k]
     ->

@@ -23,7 +23,7 @@ def spread(loop: ForOp, limit: int | None = None) -> bool:
     """Mark a parallel loop to be spread over threads; False, and nothing changed, if it is serial.
 
     Args:
-        limit: how many threads may share it; None leaves that to whoever runs the program.
+        limit: how many threads may share it; None leaves that to the person who runs the program.
     """
     if not loop.is_parallel:
         return False

@@ -26,7 +26,7 @@ from mlc.support.ir import clone
 from mlc.support.types import element_type, vector_type
 
 EPILOGUE = "_epilogue"
-"""What the loop over what follows a reduction is called, behind the name of the loop that it was in."""
+"""What the loop over what follows a reduction is called, after the name of the loop that it was in."""
 _COUNTER = AffineExpr.dimension(0)
 
 
@@ -44,8 +44,8 @@ def unroll_reduction(loop: ForOp) -> None:
     "Halide: a language and compiler for optimizing parallelism, locality, and recomputation", 2013.)
 
     Raises:
-        Refused: no reduction is in it, or more than one in a block, or what stands in front of one cannot be computed
-            again behind it; nothing has been changed.
+        Refused: no reduction is in it, or more than one in a block, or what stands before one cannot be computed
+            again after it; nothing has been changed.
     """
     if not loop.is_parallel:
         raise Refused("its iterations depend on each other")
@@ -73,7 +73,7 @@ class _Epilogue:
     reduction: ForOp
     loop: ForOp
     again: list[Operation]
-    """Ops in front of the reduction that it depends on, in program order."""
+    """Ops before the reduction that it depends on, in program order."""
     ops: list[Operation]
     _around: list[ForOp] = field(default_factory=list[ForOp])
     """The loops around the reduction that are in the loop, before it is unrolled."""
@@ -164,7 +164,7 @@ class _Epilogue:
         return found
 
     def attach(self) -> None:
-        """Put the loop behind the stores of all sums, after the loop around was unrolled."""
+        """Put the loop after the stores of all sums, after the loop around was unrolled."""
         assert self._rest is not None
         stores = [use.operation for buffer in self._buffers.values() for use in buffer.memref.uses]
         stores = [op for op in stores if isinstance(op, StoreOp) and op.parent is not None]
@@ -181,7 +181,7 @@ class _Epilogue:
 
 
 def _needed(ops: Sequence[Operation], reduction: ForOp, loop: ForOp) -> list[Operation]:
-    """The ops of `loop` in front of `reduction` whose values `ops` depend on, in program order."""
+    """The ops of `loop` before `reduction` whose values `ops` depend on, in program order."""
     found: dict[Operation, None] = {}
     queue = [value for op in ops for value in op.operands]
     inside = set(ops)

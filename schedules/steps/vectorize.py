@@ -236,7 +236,7 @@ class Widener:
         return [*before, store]
 
     def _reach(self, op: AccessOp) -> Lanes:
-        """The elements of a vector; a load may also read the ones behind them, if these exist."""
+        """The elements of a vector; a load may also read the ones after them, if these exist."""
         counter, trips = self.varying.counter, len(self.loop.range)
         reach = lanes_over(op, counter, self.varying.step)
         assert reach is not None

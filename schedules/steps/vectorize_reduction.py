@@ -27,7 +27,7 @@ from mlc.support.ir import clone, drop_overflow_flags, identity_of
 
 
 def vectorize_reduction(loop: ForOp, lanes: int) -> None:
-    """Let lane `i` of a vector reduce the iterations `i`, `i + lanes`, …; combine the lanes behind the loop.
+    """Let lane `i` of a vector reduce the iterations `i`, `i + lanes`, …; combine the lanes after the loop.
 
         s = for k in 0..1024 iter_args(a = 0): a + x[k]
     ->

@@ -114,7 +114,7 @@ def _group(affine: AffineMap, dim: int) -> int | None:
 
 
 def contractions_of(ops: Sequence[StructuredOp]) -> list[Contraction]:
-    """The contractions of a kernel that is one with elementwise ops behind it, or several that are put side by side.
+    """The contractions of a kernel that is one with elementwise ops after it, or several that are put side by side.
 
     None for other kernels.
     """

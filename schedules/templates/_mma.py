@@ -164,7 +164,7 @@ class _TileSearch:
     def _lines_of_rows(self, rows: int) -> int:
         """How many lines come from the second cache for so many rows of a few words, one line each.
 
-        Rows for which the sets of the first cache on which they fall have no room come twice: the lines behind them,
+        Rows for which the sets of the first cache on which they fall have no room come twice: the lines after them,
         which are brought along, have gone when their turn comes.
         """
         memory = self.machine.memory

@@ -100,6 +100,6 @@ def padding_of_rows(op: StructuredOp, row: int | None) -> PaddedDim | None:
 
 
 def row_padding_steps(op: StructuredOp, padding: PaddedDim, steps: Container[Step]) -> list[Step]:
-    """The steps, behind all others in `steps`, that leave out what a tile of all rows reads of the padding."""
+    """The steps, after all others in `steps`, that leave out what a tile of all rows reads of the padding."""
     unroll = Unroll(op.dim_names[padding.window])
     return [*([] if unroll in steps else [unroll]), Partition(op.dim_names[padding.dim])]

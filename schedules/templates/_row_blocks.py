@@ -116,5 +116,5 @@ def _rows_wanted(contraction: Contraction, tile: RegisterTile, width: int, row_b
 
 
 def _cut(rows: RowBlocks, place: int, number: int) -> RowBlocks:
-    """The loops in front of a place stand around that over panels, of which `number` rows are left."""
+    """The loops before a place stand around that over panels, of which `number` rows are left."""
     return replace(rows, outside=rows.inside[:place], inside=rows.inside[place:], rows=number)

@@ -78,7 +78,7 @@ class _TileVariant:
 
 
 class Contractions(ScheduleTemplate):
-    """A contraction with elementwise ops behind it, or several side by side: register tiles of accumulators."""
+    """A contraction with elementwise ops after it, or several side by side: register tiles of accumulators."""
 
     name = "contraction"
 

@@ -276,7 +276,7 @@ def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lane
     rows = [name for name in nests[-1].over if name not in outer and name != column]
     steps: list[Step] = [blocks]
     if len(nests) > 1 and reduced and rows:
-        # Columns outside, so that all passes over a few columns follow each other. Blocks come behind that: beside what
+        # Columns outside, so that all passes over a few columns follow each other. Blocks come after that: beside what
         # fills no block they are not a perfect nest any more.
         points = f"{column}i"
         steps = [Interchange.around(column, *rows), blocks, Interchange.around(*rows, points), Fuse(column)]

@@ -5,10 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from mlc.tests.numeric.linalg_bodies import chains, gathers, generics, moves, reductions
+from mlc.tests.numeric.linalg_control import branches, loops, slices, tilings
 from mlc.tests.numeric.linalg_named import convolutions, elementwise, poolings, products
+from mlc.tests.numeric.linalg_tensors import arguments, generated, packings, positions
 from mlc.tests.numeric.upstream_programs import Program
 
 FAMILIES: dict[str, Callable[[], Iterator[Program]]] = {
     each.__name__: each
-    for each in (products, convolutions, poolings, elementwise, reductions, generics, chains, moves, gathers)
+    for each in (
+        products,
+        convolutions,
+        poolings,
+        elementwise,
+        reductions,
+        generics,
+        chains,
+        moves,
+        gathers,
+        positions,
+        arguments,
+        generated,
+        packings,
+        tilings,
+        loops,
+        branches,
+        slices,
+    )
 }

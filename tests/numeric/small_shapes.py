@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.support.dtypes import from_numpy
 from mlc.targets.machine import available_targets
 from mlc.tests.numeric.native_cases import ROUNDED, SUMMED, Case, case, data, module_of

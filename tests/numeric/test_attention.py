@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.options import parse_passes
-from mlc.pass_manager.pipeline import default_passes
 from mlc.support.context import CompilerContext
 
 FUSE = ("fuse", "merge-products{least-gain=0},fuse", "merge-products{least-gain=0},fuse{attention=false}")

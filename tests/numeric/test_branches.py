@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import mlc
 from mlc.compiler.compilation import new_context
 from mlc.pass_manager.checking import EquivalenceChecker
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 
 Array = NDArray[Any]
 

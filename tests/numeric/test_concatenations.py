@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from mlc.compiler.compilation import new_context
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
 from mlc.reference.interpreter import run_function
 from mlc.support.resources import Resources
 from mlc.syntax import parse_module

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from xdsl.dialects import func
 
 from mlc.compiler.compilation import new_context
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
 from mlc.syntax import parse_module
 
 Array = NDArray[Any]

@@ -20,7 +20,7 @@ from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
 from mlc.dialects.graph.types import Shape, element_of, shape_of, tensor
 from mlc.pass_manager.checking import EquivalenceChecker
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]

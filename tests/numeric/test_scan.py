@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 import mlc
 from mlc.compiler.compilation import new_context
 from mlc.pass_manager.checking import EquivalenceChecker
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.support.context import CompilerContext
 from mlc.tests.numeric.random_scans import RandomScans
 from mlc.tests.numeric.scan_models import CASES, Case

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 import mlc
 from mlc.compiler.compilation import new_context
 from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
 from mlc.passes.graph.fold_constants import FoldConstantsPass
 from mlc.passes.graph.use_winograd import UseWinogradPass
 from mlc.reference.interpreter import run_function

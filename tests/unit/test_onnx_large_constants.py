@@ -12,7 +12,7 @@ import pytest
 
 from mlc.compiler.compilation import new_context
 from mlc.compiler.options import CompileOptions
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.support.errors import UserError
 
 onnx = pytest.importorskip("onnx")

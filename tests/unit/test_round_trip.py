@@ -9,8 +9,8 @@ import pytest
 
 from mlc.compiler.compilation import Compilation, new_context, parse_verified
 from mlc.compiler.options import CompileOptions
+from mlc.pass_manager.ir_levels import LEVELS
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import LEVELS
 from mlc.syntax import print_module
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"

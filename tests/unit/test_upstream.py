@@ -23,9 +23,9 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import parse_passes
-from mlc.pass_manager.pipeline import default_passes
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError

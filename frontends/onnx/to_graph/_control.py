@@ -31,7 +31,7 @@ def graph_of(b: Node, name: str) -> Block:
 def convert(
     b: Node, source: Block, values: Sequence[SSAValue], before: Operation, repeated: bool = False
 ) -> list[SSAValue]:
-    """Move the ops of a graph in front of an op, with values for its inputs, and convert them; what they yield.
+    """Move the ops of a graph before an op, with values for its inputs, and convert them; what they yield.
 
     `repeated` says that they are computed several times there.
 
@@ -90,7 +90,7 @@ def scan_(b: Node) -> Results:
 
 
 def _batches(b: Node) -> Results:
-    """Version 8 has a batch in front of everything; what it computes is stacked again."""
+    """Version 8 has a batch before everything; what it computes is stacked again."""
     if b.has(0):
         raise Unconvertible("sequence_lens of Scan-8 is not supported")
     operands = [b[i] for i in range(1, len(b.op.operands))]

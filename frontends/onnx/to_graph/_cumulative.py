@@ -14,7 +14,7 @@ from mlc.frontends.operators.running import running
 def cumulative(b: Node) -> Results:
     """Along an axis, of which each step gets a row; `exclusive` stacks what was there before the step.
 
-    What lies behind an extent that depends on data changes nothing, from whichever end the rows come.
+    What lies beyond an extent that depends on data changes nothing, from whichever end the rows come.
     """
     is_sum = b.op.OP_TYPE == "CumSum"
     axis = axis_of(only_integer(b.known(1)), b.rank())

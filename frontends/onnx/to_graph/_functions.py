@@ -18,7 +18,7 @@ from mlc.support.resources import Resources
 
 
 def expand(op: OnnxOp, resources: Resources) -> list[Operation] | None:
-    """Put the body that the specification gives an operator in front of `op`, and let its users use that.
+    """Put the body that the specification gives an operator before `op`, and let its users use that.
 
     None, and nothing changed, if it gives none for operands of these types. Returns the new ops, which are still ops of
     ONNX.

@@ -22,7 +22,7 @@ from mlc.frontends.operators.refusal import Unconvertible
 
 @converts("FusedMatMul", "TransposeMatMul", domain=RUNTIME_DOMAIN, rounds_once=lambda b: b.float("alpha") != 1)
 def fused_mat_mul(b: Node) -> Results:
-    """`alpha A B`, either factor transposed, or with its first dim behind those that count matrices."""
+    """`alpha A B`, either factor transposed, or with its first dim after those that count matrices."""
     lhs, rhs = (_factor(b, index, letter) for index, letter in enumerate("AB"))
     return b.scaled(numpy_product(b, lhs, rhs), b.float("alpha"))
 

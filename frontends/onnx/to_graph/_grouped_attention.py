@@ -88,7 +88,7 @@ def _normalized(b: Node, x: SSAValue, weight: int, epsilon: str) -> SSAValue:
 
 
 def _rows_before(b: Node, batch: int, rows: int, total: int) -> SSAValue:
-    """How many rows of the cache are in front of the new ones, i64 `[batch]`."""
+    """How many rows of the cache are before the new ones, i64 `[batch]`."""
     if total == rows:
         return b.constant(np.zeros(batch, np.int64))
     return b.add(b.cast(b.reshape(b[5], (batch,)), i64), b.constant(np.full(batch, 1 - rows)))
@@ -115,7 +115,7 @@ def _cache(b: Node, new: SSAValue, old: SSAValue | None, before: SSAValue, total
 
 
 def _weights(b: Node, query: SSAValue, keys: SSAValue, before: SSAValue) -> SSAValue:
-    """The softmax of scores, `[batch, head, rows, total]`: a row sees those in front of it, within a window."""
+    """The softmax of scores, `[batch, head, rows, total]`: a row sees those before it, within a window."""
     batch, heads, rows, size = shape_of(query)
     _, own, total, _ = shape_of(keys)
     grouped = b.reshape(query, (batch, own, heads // own * rows, size))

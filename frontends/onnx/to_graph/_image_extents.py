@@ -1,4 +1,4 @@
-"""Extents that fit the open dims of images: what is proposed to whoever has to bind them.
+"""Extents that fit the open dims of images: what is proposed to the person who has to bind them.
 
 An image of one pixel fits no network with strides. Exporters note the size for which a model was trained (`imgsz` of
 Ultralytics); without that it is a multiple of what convolutions and poolings divide it by.
@@ -22,7 +22,7 @@ _COLOURS = (1, 3, 4)
 _WINDOWS = ("onnx.Conv", "onnx.MaxPool", "onnx.AveragePool", "onnx.LpPool")
 _ENLARGING = ("onnx.Resize", "onnx.Upsample", "onnx.ConvTranspose")
 _ENDS = ("onnx.Shape", "onnx.Reshape", "onnx.Flatten", "onnx.Gemm", "onnx.MatMul", "onnx.Gather", "onnx.Squeeze")
-"""Behind these, dims are no longer those of an image."""
+"""After these, dims are no longer those of an image."""
 
 
 def image_extents(function: func.FuncOp) -> dict[tuple[int, int], int]:

@@ -29,7 +29,7 @@ _MOST_ELEMENTS = 64
 """Of how many elements all results of one step are."""
 
 Convert = Callable[[Block, Sequence[SSAValue], Operation], "list[SSAValue]"]
-"""Converts the ops of a graph, with values for its inputs, in front of an op; returns what they yield."""
+"""Converts the ops of a graph, with values for its inputs, before an op; returns what they yield."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from mlc.frontends.operators.graph_builder import GraphBuilder
 
 
 def channels_first(b: GraphBuilder, x: SSAValue) -> SSAValue:
-    """The last dim moved behind the first."""
+    """The last dim moved after the first."""
     rank = len(shape_of(x))
     return b.transpose(x, [0, rank - 1, *range(1, rank - 1)])
 

@@ -124,7 +124,7 @@ def expand(b: Node) -> Results:
 
 @converts("Tile")
 def repeat_dims(b: Node) -> Results:
-    """Repeats along each dim: a broadcast along a dim in front of it."""
+    """Repeats along each dim: a broadcast along a dim before it."""
     shape, repeats = b.shape(), b.known_ints(1)
     if len(repeats) != len(shape) or min(repeats, default=0) < 0:
         raise Unconvertible(f"repeats {repeats} do not fit {list(shape)}")
@@ -249,7 +249,7 @@ def pad(b: Node) -> Results:
 
 
 def in_order(b: GraphBuilder, value: SSAValue, axis: int, places: Array) -> SSAValue | None:
-    """What lies at these places along an axis, if they are one behind the other: a slice. None if they are not.
+    """What lies at these places along an axis, if they are one after the other: a slice. None if they are not.
 
     Exporters count the rows of a batch, and the tokens of a row, and gather a mask there.
     """

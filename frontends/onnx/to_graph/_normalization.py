@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -14,7 +13,6 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators import logarithms
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
-from mlc.support.dtypes import SHORT_FLOATS
 
 
 def _flattened(b: Node) -> tuple[SSAValue, int]:
@@ -53,7 +51,7 @@ def layer_normalization(b: Node) -> Results:
     if not (b.wants(1) or b.wants(2)):
         return result
     axes = list(range(axis, len(shape)))
-    x = b.cast(x, f32) if element_of(x) in SHORT_FLOATS else x
+    x = b.widened(x)
     mean, apart = mean_and_differences(b, x, axes)
     return [result, mean, inverse_root(b, mean_square(b, apart, axes, True), epsilon)]
 

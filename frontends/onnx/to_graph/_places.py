@@ -25,7 +25,7 @@ def gather_elements(b: Node) -> Results:
 
 @converts("GatherND", bounded=True)
 def gather_nd(b: Node) -> Results:
-    """Coordinates along the first axes behind those that are a batch."""
+    """Coordinates along the first axes after those that are a batch."""
     batch, count = b.int("batch_dims"), b.shape(1)[-1]
     indices = b.knowledge.array(b[1])
     if indices is not None and count and not batch and not b.knowledge.extents.get(b[0]):
@@ -80,7 +80,7 @@ def tensor_scatter(b: Node) -> Results:
 
 @converts("MaxUnpool")
 def max_unpool(b: Node) -> Results:
-    """Elements go to where a pooling found them, all others are 0; a larger shape has zeros behind.
+    """Elements go to where a pooling found them, all others are 0; a larger shape has zeros at its end.
 
     Places are counted over the whole result that the window gives, whatever shape is asked for.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import AnyFloat, f32, i1, i32
+from xdsl.dialects.builtin import AnyFloat, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
@@ -20,7 +20,7 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.operators.random_numbers import Stream
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.support.dtypes import SHORT_FLOATS, to_numpy
+from mlc.support.dtypes import computing_type, to_numpy
 
 
 def stream_of(b: Node) -> Stream:
@@ -61,7 +61,7 @@ def random_uniform(b: Node) -> Results:
 def random_normal(b: Node) -> Results:
     """With a mean, and a standard deviation, which is `scale`."""
     shape, element = _wanted(b)
-    kind = f32 if element in SHORT_FLOATS else element
+    kind = computing_type(element)
     found = stream_of(b).normal(shape, kind)
     mean, scale = b.float("mean", 0.0), b.float("scale", 1.0)
     if (mean, scale) != (0.0, 1.0):
@@ -85,7 +85,7 @@ def multinomial(b: Node) -> Results:
     element, samples = _type_by(b.int("dtype", 6)), b.int("sample_size", 1)
     if not classes:
         raise Unconvertible("there are no classes to draw from")
-    x = b.cast(b[0], f32) if b.element() in SHORT_FLOATS else b[0]
+    x = b.widened(b[0])
     weights = b(graph.ExpOp, b.sub(x, b.reduce("max", x, [1], keepdims=True)))
     scan = ScanWriter(b, classes)
     below = scan.carry(b.splat(0, (rows,), element_of(x)))
@@ -108,20 +108,16 @@ def dropout(b: Node) -> Results:
     known = b.knowledge.array(ratio)
     if known is not None and not known:
         return [x, _everything(b)]
-    ratio = b.cast(ratio, f32) if element_of(ratio) in SHORT_FLOATS else ratio
+    ratio = b.widened(ratio)
     kept = b.sub(b.number(1, ratio), ratio)
     mask = stream_of(b).bernoulli(kept, b.shape())
-    scale = b.cast(b.div(b.number(1, kept), kept), _computed(element_of(x)))
+    scale = b.cast(b.div(b.number(1, kept), kept), computing_type(element_of(x)))
     larger = b.cast(b.mul(b.cast(x, element_of(scale)), scale), element_of(x))
     return [b.where(mask, larger, b.number(0, x)), mask]
 
 
 def _everything(b: Node) -> SSAValue | None:
     return b.splat(1, b.shape(), i1) if b.wants(1) else None
-
-
-def _computed(element: Attribute) -> Attribute:
-    return f32 if element in SHORT_FLOATS else element
 
 
 def _wanted(b: Node) -> tuple[Sequence[int], Attribute]:

@@ -71,7 +71,7 @@ def contradictions(function: func.FuncOp, declared: Sequence[Attribute]) -> Iter
     end = function.body.block.last_op
     results = [] if end is None else list(end.operands)
     marks = marks_of(results, function.res_attrs)
-    # Behind what is declared are results that say how much of these is data.
+    # After what is declared are results that say how much of these is data.
     for number, (said, value, mark) in enumerate(zip(declared, results, marks, strict=False)):
         if not _is_as_declared(said, value.type, extents_in(mark)):
             name = name_for_callers(value, mark, str(number))

@@ -82,7 +82,7 @@ def _as_rows(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 def _sorted_rows(b: GraphBuilder, rows: SSAValue) -> SSAValue:
-    """The order in which rows are sorted: by the last column, then stably by each one in front of it."""
+    """The order in which rows are sorted: by the last column, then stably by each one before it."""
     count, width = shape_of(rows)
     if width == 1:
         return b(graph.ArgsortOp, b.reshape(rows, (count,)), 0)
@@ -93,7 +93,7 @@ def _sorted_rows(b: GraphBuilder, rows: SSAValue) -> SSAValue:
 
 
 def _begins(b: GraphBuilder, rows: SSAValue) -> SSAValue:
-    """Whether a row differs from the one in front of it, of i1; one NaN is like another."""
+    """Whether a row differs from the one before it, of i1; one NaN is like another."""
     count = shape_of(rows)[0]
     one, next = b.slice(rows, 0, 0, count - 1), b.slice(rows, 0, 1, count)
     differ = b.compare("ne", one, next)
@@ -104,7 +104,7 @@ def _begins(b: GraphBuilder, rows: SSAValue) -> SSAValue:
 
 
 def _group_numbers(b: GraphBuilder, begins: SSAValue) -> SSAValue:
-    """How many groups begin in front of each element."""
+    """How many groups begin before each element."""
     scan = ScanWriter(b, shape_of(begins)[0])
     number = scan.carry(b.constant(-1))
     next = scan.inside.add(number, scan.row(b.cast(begins, i64)))

@@ -25,7 +25,7 @@ def top_k(b: Node) -> Results:
         raise Unconvertible(f"the first {count} of {b.shape()[axis]} elements are asked for")
     x, largest = b[0], bool(b.int("largest", 1))
     extent = b.knowledge.extents.get(x, {}).get(axis)
-    if extent is not None:  # what lies behind comes last
+    if extent is not None:  # what lies beyond comes last
         x = filled(b, x, nearest_number(x, -inf) if largest else nan if is_float(x) else nearest_number(x, inf), [axis])
     places = b(graph.ArgsortOp, x, axis, largest, count)
     results = [taken_along(b, x, places, axis), places]

@@ -30,7 +30,7 @@ class SlidingWindow:
     low: list[int]
     high: list[int]
     extra: list[int]
-    """What `ceil_mode` adds behind the padding, so that the last window begins inside."""
+    """What `ceil_mode` adds after the padding, so that the last window begins inside."""
 
     @staticmethod
     def of(b: Node, image: Sequence[int], kernel: Sequence[int]) -> SlidingWindow:
@@ -67,7 +67,7 @@ class SlidingWindow:
 
     @property
     def reach(self) -> list[int]:
-        """What is behind the image, per dim: the padding, and what `ceil_mode` adds."""
+        """What is after the image, per dim: the padding, and what `ceil_mode` adds."""
         return [h + e for h, e in zip(self.high, self.extra, strict=True)]
 
     @property
@@ -118,7 +118,7 @@ def conv_transpose(b: Node) -> Results:
     dilations = b.ints("dilations") or [1] * rank
     extra = b.ints("output_padding") or [0] * rank
     low, high = _padding(b, strides, dilations, extra)
-    # What the op cannot cut, or has to add, is done behind it.
+    # What the op cannot cut, or has to add, is done after it.
     fits = min((*low, *high), default=0) >= 0 and all(
         e < max(s, d) for e, s, d in zip(extra, strides, dilations, strict=True)
     )

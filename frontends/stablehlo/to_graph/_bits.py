@@ -67,7 +67,7 @@ def _count(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 @converts("count_leading_zeros")
 def count_leading_zeros(b: HloCall) -> Converted:
-    """All bits behind the first 1 are set; the others are counted."""
+    """All bits after the first 1 are set; the others are counted."""
     x = _as_unsigned(b, b[0])
     by = 1
     while by < _width(x):

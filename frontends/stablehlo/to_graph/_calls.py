@@ -118,7 +118,7 @@ class HloCall(TypedCall[HloOp]):
         return value if element_of(value) == element else self(graph.BitcastOp, value, element)
 
     def body(self, block: Block, arguments: Sequence[RealOrPair], lifted: bool = False) -> list[RealOrPair]:
-        """What a region gives for arguments, its ops converted in front of this one.
+        """What a region gives for arguments, its ops converted before this one.
 
         `lifted` says that arguments of a region on scalars are tensors: then all of its ops have to be elementwise.
 
@@ -131,7 +131,7 @@ class HloCall(TypedCall[HloOp]):
 def convert_block(
     run: HloConversion, block: Block, arguments: Sequence[RealOrPair], before: Operation, lifted: bool = False
 ) -> list[RealOrPair]:
-    """Copies of the ops of a block, converted in front of an op, with values for its arguments; what it returns.
+    """Copies of the ops of a block, converted before an op, with values for its arguments; what it returns.
 
     Raises:
         Unconvertible: something in it cannot be converted, or with `lifted` is not elementwise.
@@ -162,7 +162,7 @@ def convert_ops(
     refused: int,
     replaced: int,
 ) -> list[RealOrPair]:
-    """What some values are once ops in front of `before` are converted; `refused` and `replaced` are how many there
+    """What some values are once ops before `before` are converted; `refused` and `replaced` are how many there
     were of each when these ops began.
 
     Raises:

@@ -30,7 +30,7 @@ _MOST_STEPS = 1 << 24
 
 @converts("chlo.scan")
 def scan(b: HloCall) -> Converted:
-    """A scan over the first axis, in front of which the one that is meant is moved."""
+    """A scan over the first axis, before which the one that is meant is moved."""
     form = cast(ScanForm, b.op)
     backwards, axis = bool(form.number("is_reverse")), form.axis
     writer = ScanWriter(b, form.steps)

@@ -98,7 +98,7 @@ def sliced(
 
 @converts("concatenate", parts=True)
 def concatenate(b: HloCall) -> Converted:
-    """One behind the other; what is empty is left out."""
+    """One after the other; what is empty is left out."""
     at = b.op.number("dimension")
     some = [v for v in b.real_operands if shape_of(v)[at]] or b.real_operands[:1]
     return b.concat(some, at)

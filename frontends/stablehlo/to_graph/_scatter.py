@@ -86,7 +86,7 @@ class _Windows:
         """The dims along which a window may lie outside."""
 
     def turned(self, update: SSAValue) -> SSAValue:
-        """An update with the dims of the batch in front of those of windows."""
+        """An update with the dims of the batch before those of windows."""
         rest = [d for d in range(len(shape_of(update))) if d not in self._dims]
         return self._b.transpose(update, [*rest, *self._dims])
 
@@ -157,7 +157,7 @@ def _written_where_inside(
 ) -> SSAValue:
     """Updates, but those with a coordinate outside along one of these dims.
 
-    Sums and products get an update that changes nothing there. What is set goes into a row behind the tensor, which is
+    Sums and products get an update that changes nothing there. What is set goes into a row after the tensor, which is
     cut off in the end: two updates at one place would not be in order any more if the old value were written again.
     """
     order = places.order()

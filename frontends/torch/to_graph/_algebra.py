@@ -46,7 +46,7 @@ def require_no_check(check_errors: bool) -> None:
 
 
 def as_stack(b: Call, x: Number, index: int = 0) -> Number:
-    """Matrices as one stack `[batch, m, n]`, repeated for the dims in front of those of a result."""
+    """Matrices as one stack `[batch, m, n]`, repeated for the dims before those of a result."""
     shape = (*b.shape(index)[:-2], *extents_of(x)[-2:])
     return stacked(b, of_parts(x, lambda v: b.broadcast(v, shape)))
 

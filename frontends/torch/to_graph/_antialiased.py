@@ -11,7 +11,6 @@ from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.weighted_rows import cubic_weight, linear_weight, weighted_rows
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 from mlc.frontends.torch.to_graph._windows import as_floats, as_pixels
 
 _Rows = list[dict[int, float]]
@@ -29,7 +28,7 @@ def antialiased(
     assert found is not None
     scales = scale_factors or (scales_h, scales_w)
     for axis, scale in zip((3, 2), reversed(scales), strict=True):
-        x = as_floats(b, wide(b, found))
+        x = as_floats(b, b.widened(found))
         rows = _rows(b, shape_of(x)[axis], b.shape()[axis], scale, align_corners)
         found = as_pixels(b, weighted_rows(b, x, axis, rows), found)
     return found
@@ -40,7 +39,7 @@ def antialiased_gradient(
     b: Call, grad_output: SSAValue, align_corners: bool, scales_h: float | None, scales_w: float | None
 ) -> Results:
     """The weights of what an element is a part of."""
-    x = wide(b, grad_output)
+    x = b.widened(grad_output)
     for axis, scale in ((3, scales_w), (2, scales_h)):
         before, after = b.shape()[axis], shape_of(x)[axis]
         turned: _Rows = [{} for _ in range(before)]

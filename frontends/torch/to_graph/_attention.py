@@ -14,7 +14,6 @@ from mlc.frontends.operators.matrices import below_diagonal
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 
 
 @converts("scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu",
@@ -39,7 +38,7 @@ def attention(
     if own is not None:
         mask = None if mask is None else _grouped_mask(b, mask, query, own)
         query = _grouped(b, query, own)
-    query, key, value = (wide(b, x) for x in (query, key, value))  # scores of halves may be larger than a half
+    query, key, value = (b.widened(x) for x in (query, key, value))  # scores of halves may be larger than a half
     scores = _masked(b, b.scaled(b.matmul(query, swapped(b, key)), factor), mask)
     last = len(shape_of(scores)) - 1
     found = b.matmul(b(graph.SoftmaxOp, scores, last), value)
@@ -151,7 +150,7 @@ def attention_backward(
         raise Unconvertible("attention drops out at random, by numbers of torch's own generator")
     if not prod(shape_of(query)) or not prod(shape_of(key)):
         return [b.splat(0, b.shape(i), b.element(i)) for i in range(3)]
-    gradient, query, key, value, out = (wide(b, v) for v in (grad_out, query, key, value, out))
+    gradient, query, key, value, out = (b.widened(v) for v in (grad_out, query, key, value, out))
     keys, values = _shared_heads(b, query, key), _shared_heads(b, query, value)
     factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
     mask = _both(b, below_diagonal(b, shape_of(query)[-2], shape_of(key)[-2], 0), attn_mask) if is_causal else attn_mask

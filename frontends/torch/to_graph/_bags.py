@@ -14,7 +14,6 @@ from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._orders import search
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 
 _SUM, _MEAN, _MAX = 0, 1, 2
 
@@ -39,7 +38,7 @@ def embedding_bag(
     b.require_places(index, shape_of(weight)[0])
     counted = b.compare("ne", index, b.constant(padding_idx)) if padding_idx >= 0 else b.splat(1, (count,), i64)
     sizes = b(graph.ScatterNdOp, "add", b.splat(0, (bags,), i64), at, b.cast(counted, i64), [0])
-    rows = wide(b, b(graph.GatherOp, weight, index, 0))
+    rows = b.widened(b(graph.GatherOp, weight, index, 0))
     if per_sample_weights is not None:
         rows = b.mul(rows, b.unsqueeze(b.cast(per_sample_weights, element_of(rows)), [1]))
     if padding_idx >= 0:
@@ -79,7 +78,7 @@ def embedding_bag_gradient(
     if sparse:
         raise Unconvertible("the gradient is a sparse tensor")
     bags, width = shape_of(grad)
-    gradient, count = wide(b, grad), prod(shape_of(indices))
+    gradient, count = b.widened(grad), prod(shape_of(indices))
     zeros = b.splat(0, (num_weights, width), element_of(gradient))
     if not count or not bags:
         return zeros
@@ -114,7 +113,7 @@ def embedding_bag_weights_gradient(
     """The product of a row with the gradient of its bag."""
     count = prod(shape_of(indices))
     index = b.cast(b.reshape(indices, (count,)), i64)
-    rows, bags = wide(b, b(graph.GatherOp, weight, index, 0)), wide(b, grad)
+    rows, bags = b.widened(b(graph.GatherOp, weight, index, 0)), b.widened(grad)
     found = b.reduce("sum", b.mul(rows, b(graph.GatherOp, bags, _bags(b, offsets, count), 0)), [1])
     if padding_idx >= 0:
         found = b.where(b.compare("ne", index, b.constant(padding_idx)), found, b.number(0, found))
@@ -143,7 +142,7 @@ def embedding_gradient(
     count = prod(shape_of(indices))
     if not count or not width or not num_weights:
         return b.splat(0, b.shape(), b.element())
-    rows = b.reshape(wide(b, grad_output), (count, width))
+    rows = b.reshape(b.widened(grad_output), (count, width))
     places = b.reshape(b.cast(indices, i64), (count, 1))
     if padding_idx >= 0:
         rows = b.where(b.compare("eq", places, b.number(padding_idx, places)), b.number(0, rows), rows)

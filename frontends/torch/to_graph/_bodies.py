@@ -62,7 +62,7 @@ def _end(block: Block) -> Operation:
 def _with_count(
     run: CountingConversion, op: graph.IfOp | graph.WhileOp, counts: Sequence[Sequence[SSAValue]]
 ) -> SSAValue:
-    """The op with one more result, behind the others: the sum of what the bodies count, an i64."""
+    """The op with one more result, after the others: the sum of what the bodies count, an i64."""
     first, second = (op.detach_region(region) for region in list(op.regions))
     if isinstance(op, graph.IfOp):
         for region, each in zip((first, second), counts, strict=True):

@@ -165,7 +165,7 @@ def places_of(wanted: Mapping[str, bool], given: Sequence[str]) -> dict[str, str
     """By which name of a schema, whose arguments `given` are in order, a function gets each of its arguments.
 
     A name of the schema may be another one in some version of torch. Then what the function needs is the only argument
-    of the schema that stands between those that it takes before and behind.
+    of the schema that stands between those that it takes before and after.
 
     Raises:
         Unconvertible: there is no such argument, or more than one.

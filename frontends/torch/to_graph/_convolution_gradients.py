@@ -13,7 +13,6 @@ from mlc.frontends.operators.images import slide, surround
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._products import plain_convolution, transposed_convolution
-from mlc.frontends.torch.to_graph._reductions import wide
 from mlc.frontends.torch.to_graph._windows import per_dim
 
 
@@ -36,7 +35,7 @@ def convolution_backward(
         results[1] = _zeros(b, 1) if is_empty else _of_weights(b, image, pixels, stride, padding, dilation, groups)
     if output_mask[2] and b.wants(2):
         axes = [a for a in range(len(shape_of(grad_output))) if a != 1]
-        results[2] = b.reduce("sum", wide(b, grad_output), axes)
+        results[2] = b.reduce("sum", b.widened(grad_output), axes)
     return results
 
 

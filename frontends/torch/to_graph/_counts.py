@@ -14,7 +14,7 @@ from mlc.support.functions import NAME, marks_of
 
 
 def add_count(function: FuncOp, counts: Sequence[SSAValue], knowledge: Knowledge) -> None:
-    """Let a function return, behind its results, the sum of counts, each an i64, if there are any."""
+    """Let a function return, after its results, the sum of counts, each an i64, if there are any."""
     del function.attributes[CHECKED]
     if not counts:
         return

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from math import inf, log
 
-from xdsl.dialects.builtin import f32, i1
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -16,7 +16,6 @@ from mlc.frontends.operators.angles import arc_tangent
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, dtypes_integer
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.support.dtypes import SHORT_FLOATS
 
 elementwise = partial(converts, bounded=True)
 """Decorator of what computes each element from those at its place, however many there are."""
@@ -386,7 +385,7 @@ def hardswish(b: Call, self: SSAValue) -> Results:
 @elementwise("softplus")
 def softplus(b: Call, self: SSAValue, beta: Scalar, threshold: Scalar) -> Results:
     """`log(1 + e^(beta x)) / beta`, and `x` where `beta x` is above the threshold."""
-    self = b.cast(self, f32) if element_of(self) in SHORT_FLOATS else self
+    self = b.widened(self)
     x = b.scaled(self, beta)
     found = activations.softplus(b, x)
     return b.where(b.compare("gt", x, b.tensor(threshold, element_of(x))), self, b.scaled(found, 1 / beta))

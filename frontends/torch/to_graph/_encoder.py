@@ -12,7 +12,6 @@ from mlc.frontends.operators.attention import joined_heads, split_heads, swapped
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 
 _OF_QUERIES, _OF_KEYS = 0, 1
 """Kinds of masks: rows and columns of scores, or batches and columns; another one fits scores as it is."""
@@ -45,7 +44,7 @@ def encoder_layer(
     ffn_bias_1: SSAValue, ffn_weight_2: SSAValue, ffn_bias_2: SSAValue, mask: SSAValue | None, mask_type: int | None,
 ) -> Results:  # fmt: skip
     """Attention, then two products with an activation between them, each added to what it is computed from; a
-    normalisation stands in front of each, or behind."""
+    normalisation stands before each, or after."""
 
     def attention(x: SSAValue) -> SSAValue:
         whole = _linear(b, x, qkv_weight, qkv_bias)
@@ -59,7 +58,7 @@ def encoder_layer(
         return _linear(b, active, ffn_weight_2, ffn_bias_2)
 
     def normalized(x: SSAValue, weight: SSAValue, bias: SSAValue) -> SSAValue:
-        y = wide(b, x)
+        y = b.widened(x)
         element = element_of(y)
         found = b(graph.LayerNormOp, y, b.cast(weight, element), b.cast(bias, element), 2, eps)
         return b.cast(found, element_of(x))
@@ -85,7 +84,7 @@ def _attended(
 
     A mask is true, or another number than 0, where a query does not see a key; a query that sees none is NaN.
     """
-    query, key, value = (wide(b, each) for each in parts)
+    query, key, value = (b.widened(each) for each in parts)
     batch, _, rows, size = shape_of(query)
     scores = b.matmul(b.scaled(query, 1 / sqrt(size)), swapped(b, key))
     if mask is not None:

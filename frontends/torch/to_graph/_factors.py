@@ -66,7 +66,7 @@ def linalg_lu_factor(b: Call, A: RealOrPair, pivot: bool) -> Found:
 
 def _factored(b: Call, a: RealOrPair, first: int, count: int = 3) -> tuple[RealOrPair, SSAValue, list[RealOrPair]]:
     """The factors of stacks and their pivots from 0 on; and factors, pivots from 1 on and info, or as many of them as
-    `count`, as results of a call, of which these are the `first` one and those behind it."""
+    `count`, as results of a call, of which these are the `first` one and those after it."""
     factors, pivots = triangular_factors(b, stacked(b, a))
     told = [factors, b.add(pivots, b.number(1, pivots)), first_zero(b, factors)]
     results = [

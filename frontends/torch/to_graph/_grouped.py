@@ -16,7 +16,6 @@ from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._orders import search
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 
 _ROWS = 32
 """How many rows a product takes at a time, all of one group."""
@@ -27,7 +26,7 @@ def grouped_product(b: Call, self: SSAValue, mat2: SSAValue, offs: SSAValue | No
     """Groups end at `offs[0]`, `offs[1]`, and so on: rows of the first operand, each times a matrix; columns of the
     second one, a matrix each times them; or both, along the dim that is summed up, which gives a matrix each.
 
-    What is behind the last group is 0, or counts for none.
+    What is after the last group is 0, or counts for none.
     """
     if bias is not None:
         raise Unconvertible("it adds a bias, of which torch has no meaning yet")
@@ -56,7 +55,7 @@ class _Tiles:
     groups: SSAValue
     """The group of each tile; the last one for tiles that are not needed."""
     rows: SSAValue
-    """[tiles, _ROWS]; those behind the end of a group are not its own."""
+    """[tiles, _ROWS]; those after the end of a group are not its own."""
 
     @staticmethod
     def of(b: Call, offs: SSAValue, count: int) -> _Tiles:
@@ -106,7 +105,7 @@ def _columns_by_rows(b: Call, x: SSAValue, y: SSAValue, offs: SSAValue) -> SSAVa
     What is not the group's own is 0 in both, since a product of 0 and an infinity is none. Sums of halves are f32.
     """
     (height, count), (_, width), (groups,) = shape_of(x), shape_of(y), shape_of(offs)
-    tiles, columns, rows = _Tiles.of(b, offs, count), wide(b, b.transpose(x, (1, 0))), wide(b, y)
+    tiles, columns, rows = _Tiles.of(b, offs, count), b.widened(b.transpose(x, (1, 0))), b.widened(y)
     end = b(graph.GatherOp, tiles.ends, tiles.groups, 0)
     is_own = b.unsqueeze(b.compare("lt", tiles.rows, b.unsqueeze(end, [1])), [2])
     scan = ScanWriter(b, shape_of(tiles.groups)[0])

@@ -12,7 +12,6 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.places import taken_along
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 
 _NONE, _MEAN = 0, 1
 """Numbers of reductions; that of the sum is 2."""
@@ -30,7 +29,7 @@ def negative_likelihood(
     labels = b.where(counted, labels, b.constant(0))
     b.require_places(labels, shape_of(self)[axis])
     at = b.unsqueeze(labels, [axis])
-    x = wide(b, self)
+    x = b.widened(self)
     if not prod(shape_of(at)):
         picked, weights = b.splat(0, shape_of(target), element_of(x)), b.splat(0, shape_of(target), element_of(x))
     else:
@@ -52,7 +51,7 @@ def negative_likelihood(
 @converts("binary_cross_entropy")
 def binary_cross_entropy(b: Call, self: SSAValue, target: SSAValue, weight: SSAValue | None, reduction: int) -> Results:
     """Logarithms are -100 at least, as torch has them."""
-    x = wide(b, self)
+    x = b.widened(self)
     zero, one, least = b.number(0, x), b.number(1, x), b.number(-100, x)
     fits = b(graph.AndOp, b.compare("ge", x, zero), b.compare("le", x, one))
     b.require_none(b(graph.XorOp, fits, b.constant(True, i1)), "an element is not between 0 and 1")

@@ -14,8 +14,7 @@ from mlc.frontends.operators import logarithms
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 from mlc.frontends.torch.to_graph._calls import Call, Results, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
-from mlc.support.dtypes import SHORT_FLOATS
+from mlc.support.dtypes import computing_type
 
 
 @converts("_softmax", "softmax.int", bounded=True)
@@ -28,7 +27,7 @@ def softmax(b: Call, self: SSAValue, dim: int) -> Results:
 @converts("_log_softmax", "log_softmax.int")
 def log_softmax(b: Call, self: SSAValue, dim: int) -> Results:
     """`x - max - log(sum(e^(x - max)))` along `dim`; halves in f32."""
-    x = wide(b, b.tensor(self))
+    x = b.widened(b.tensor(self))
     if not shape_of(x):
         return b.sub(x, x)
     return logarithms.log_softmax(b, x, axis_of(dim, len(shape_of(x))))
@@ -44,7 +43,7 @@ def layer_norm(
     eps: float,
 ) -> Results:
     """The mean and the reciprocal of the deviation are further results, for the gradient."""
-    x = wide(b, input)
+    x = b.widened(input)
     axis = len(shape_of(x)) - len(normalized_shape)
     shape, element = shape_of(x)[axis:], element_of(x)
     scale = b.splat(1, shape, element) if weight is None else b.cast(weight, element)
@@ -63,7 +62,7 @@ def rms_norm(
 ) -> Results:
     """`x / sqrt(mean(x^2) + eps) * weight` over the last dims, those of `normalized_shape`; perhaps the inverse root,
     too. `eps` is by default the spacing of floats at 1."""
-    x = wide(b, input)
+    x = b.widened(input)
     axis = len(shape_of(x)) - len(normalized_shape)
     scale = b.splat(1, shape_of(x)[axis:], element_of(x)) if weight is None else b.cast(weight, element_of(x))
     epsilon = eps if eps is not None else 1.1920928955078125e-07 if element_of(x) == f32 else 2.220446049250313e-16
@@ -81,7 +80,7 @@ def batch_norm(
 ) -> Results:  # fmt: skip
     """One statistic per channel: given, or in training that of the batch, with new running ones."""
     x, channels = input, shape_of(input)[1]
-    element = f32 if element_of(x) in SHORT_FLOATS else element_of(x)
+    element = computing_type(element_of(x))
     name = b.before.name
     training = training or name.endswith("no_stats")
 
@@ -115,7 +114,7 @@ def group_norm(
 ) -> Results:  # fmt: skip
     """Each group of channels of [N, C, ...] with mean 0 and variance 1, then scaled and shifted per channel; perhaps
     the mean and the inverse deviation of each group, [N, groups], too."""
-    x = wide(b, input)
+    x = b.widened(input)
     groups, channels = group or num_groups or 1, shape_of(x)[1]
     scale = b.splat(1, (channels,), element_of(x)) if weight is None else b.cast(weight, element_of(x))
     shift = b.splat(0, (channels,), element_of(x)) if bias is None else b.cast(bias, element_of(x))
@@ -132,7 +131,7 @@ def weight_norm_gradient(
     b: Call, grad_w: SSAValue, saved_v: SSAValue, saved_g: SSAValue, saved_norms: SSAValue, dim: int
 ) -> Results:
     """Of `g v / |v|`, with a norm for each slice along a dim."""
-    gradient, v, g, norm = (wide(b, x) for x in (grad_w, saved_v, saved_g, saved_norms))
+    gradient, v, g, norm = (b.widened(x) for x in (grad_w, saved_v, saved_g, saved_norms))
     rank = len(shape_of(v))
     kept = [extent if axis == dim % rank else 1 for axis, extent in enumerate(shape_of(v))]
     g, norm = b.reshape(g, kept), b.reshape(norm, kept)

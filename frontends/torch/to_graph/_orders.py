@@ -17,7 +17,6 @@ from mlc.frontends.operators.places import along_axis, taken_along
 from mlc.frontends.operators.running import carried_along
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 from mlc.support.dtypes import least_of, most_of
 
 
@@ -89,7 +88,7 @@ def running_extreme(b: Call, self: SSAValue, dim: int) -> Results:
 @converts("logcumsumexp")
 def running_logsumexp(b: Call, self: SSAValue, dim: int) -> Results:
     """The log of the sum of exponentials so far, relative to the greatest so far."""
-    x = wide(b, self)
+    x = b.widened(self)
     if not shape_of(x) or not prod(shape_of(x)):
         return x
 
@@ -108,7 +107,7 @@ def searchsorted(
     b: Call, sorted_sequence: SSAValue, self: SSAValue | Scalar, right: bool, side: str | None,
     sorter: SSAValue | None,
 ) -> Results:  # fmt: skip
-    """Where `self` would be put into sorted rows `[..., n]`, in front of equal elements or with `right` behind them
+    """Where `self` would be put into sorted rows `[..., n]`, before equal elements or with `right` after them
     (i64). `sorter` are the indices that sort the rows."""
     rows = sorted_sequence
     if sorter is not None and prod(shape_of(rows)):
@@ -144,7 +143,7 @@ def search(b: Call, rows: SSAValue, wanted: SSAValue, right: bool) -> SSAValue:
         ahead = b.add(count, b.constant(step))
         at = b.minimum(b.sub(ahead, one), last)
         seen = _read(b, rows, at)
-        # NaN goes behind all, as if nothing were greater.
+        # NaN goes after all, as if nothing were greater.
         stop = b.compare("gt" if right else "ge", seen, wanted)
         go = b(graph.AndOp, b(graph.NotOp, stop), b.compare("le", ahead, b.constant(extent)))
         count = b.where(go, ahead, count)
@@ -165,7 +164,7 @@ def histogram(b: Call, self: SSAValue, bins: int, min: Scalar, max: Scalar) -> R
     x = b.reshape(self, (prod(shape_of(self)),))
     if not shape_of(x)[0]:
         return b.splat(0, b.shape(), b.element())
-    x = wide(b, x)
+    x = b.widened(x)
     if min == max:
         low, high = b.reduce("min", x, [0]), b.reduce("max", x, [0])
         is_finite = b.compare("eq", b.sub(high, high), b.number(0, high))

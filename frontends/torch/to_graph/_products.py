@@ -13,7 +13,6 @@ from mlc.frontends.operators.images import slide, surround
 from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import wide
 from mlc.frontends.torch.to_graph._windows import per_dim
 
 
@@ -45,7 +44,7 @@ def addmm(
     x, y = mat1 or batch1, mat2 or batch2
     assert x is not None and y is not None
     if alpha != 1 or beta != 0:
-        self, x, y = (wide(b, v) for v in (self, x, y))
+        self, x, y = (b.widened(v) for v in (self, x, y))
     found = b.scaled(b.matmul(x, y), alpha)
     return found if beta == 0 else b.add(found, b.scaled(self, beta))
 
@@ -60,7 +59,7 @@ def mv(b: Call, self: SSAValue, vec: SSAValue) -> Results:
 def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, alpha: Scalar) -> Results:
     """`beta self + alpha mat vec`; with beta 0, what `self` holds does not matter."""
     if alpha != 1 or beta != 0:
-        self, mat, vec = (wide(b, v) for v in (self, mat, vec))
+        self, mat, vec = (b.widened(v) for v in (self, mat, vec))
     found = b.scaled(b.reshape(b.matmul(mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
     return found if beta == 0 else b.add(found, b.scaled(self, beta))
 
@@ -86,7 +85,7 @@ def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) ->
     w = b.unsqueeze(weight, [0]) if len(shape_of(weight)) == 1 else weight
     w = b.transpose(w, (1, 0))
     if bias is not None:  # the result is rounded once
-        x, w, bias = (wide(b, v) for v in (x, w, bias))
+        x, w, bias = (b.widened(v) for v in (x, w, bias))
     found = b.reshape(b.matmul(x, w), b.shape())
     return found if bias is None else b.add(found, bias)
 
@@ -104,7 +103,7 @@ def convolution(
     spatial = len(shape_of(weight)) - 2
     stride, padding, dilation, extra = (per_dim(v, spatial) for v in (stride, padding, dilation, output_padding))
     if bias is not None:  # the result is rounded once
-        input, weight, bias = (wide(b, v) for v in (input, weight, bias))
+        input, weight, bias = (b.widened(v) for v in (input, weight, bias))
     if transposed:
         found = transposed_convolution(b, input, weight, stride, padding, dilation, extra, groups)
     else:
@@ -130,7 +129,7 @@ def transposed_convolution(
     b: Call, x: SSAValue, weight: SSAValue, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
     extra: Sequence[int], groups: int,
 ) -> SSAValue:  # fmt: skip
-    """A transposed convolution; what the op cannot cut or add is done behind it."""
+    """A transposed convolution; what the op cannot cut or add is done after it."""
     kernel = shape_of(weight)[2:]
     spatial = len(kernel)
     whole = [

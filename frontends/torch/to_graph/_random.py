@@ -149,7 +149,7 @@ def multinomial(b: Call, self: SSAValue, num_samples: int, replacement: bool) ->
     """The places of the largest `p / e`, for exponentially distributed `e`: of one for each sample, or, without
     replacement, of all samples together (Efraimidis and Spirakis, 2006)."""
     *front, count = shape_of(self)
-    p = b.cast(self, f32) if element_of(self) in SHORT_FLOATS else self
+    p = b.widened(self)
     below = b.compare("lt", p, b.number(0, p))
     no_number = b.compare("ne", b.sub(p, p), b.number(0, p))  # infinite or NaN
     b.require_none(b(graph.OrOp, below, no_number), "a probability is negative, infinite or NaN")

@@ -18,7 +18,6 @@ from mlc.frontends.operators.running import running
 from mlc.frontends.operators.statistics import mean_and_differences
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axes_of, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.support.dtypes import SHORT_FLOATS
 
 Axes = Sequence[int] | int | None
 
@@ -31,25 +30,20 @@ def reduced(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool = False) -
 @converts("sum", "sum.dim_IntList", bounded=True, parts=True)
 def sum_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     """The sum over `dim`, or over all dims; halves are added up in f32."""
-    return reduced(b, "sum", wide(b, b.tensor(self)), dim, keepdim)
-
-
-def wide(b: Call, x: SSAValue) -> SSAValue:
-    """Halves as f32, in which sums of them are computed."""
-    return b.cast(x, f32) if element_of(x) in SHORT_FLOATS else x
+    return reduced(b, "sum", b.widened(b.tensor(self)), dim, keepdim)
 
 
 @converts("mean", "mean.dim", bounded=True, parts=True)
 def mean(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     """The mean over `dim`, or over all dims; that of halves is computed in f32."""
-    x = wide(b, b.tensor(self))
+    x = b.widened(b.tensor(self))
     return statistics.mean(b, x, axes_of(dim, len(shape_of(x))) if shape_of(x) else [], keepdim)
 
 
 @converts("prod", "prod.dim_int", bounded=True)
 def prod_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     """The product over `dim`, or over all dims; halves are multiplied in f32."""
-    return reduced(b, "prod", wide(b, b.tensor(self)), dim, keepdim)
+    return reduced(b, "prod", b.widened(b.tensor(self)), dim, keepdim)
 
 
 @converts("amax", "amin", bounded=True)
@@ -137,7 +131,7 @@ def variance(
 def variance_and_mean(b: Call, x: SSAValue, dim: Axes, keepdim: bool, less: Scalar) -> tuple[SSAValue, SSAValue]:
     """The mean of squared distances from the mean, in two passes, where the count is too large by `less`; and the
     mean, with dims of 1."""
-    x = wide(b, x)
+    x = b.widened(x)
     axes = axes_of(dim, len(shape_of(x))) if shape_of(x) else []
     count = prod(shape_of(x)[a] for a in axes)
     middle, apart = mean_and_differences(b, x, axes)
@@ -149,7 +143,7 @@ def variance_and_mean(b: Call, x: SSAValue, dim: Axes, keepdim: bool, less: Scal
 def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) -> Results:
     """`sum(|x|^ord)^(1 / ord)` over `dim`; the largest or smallest magnitude for infinite `ord`, for 0 how many are not
     0."""
-    x = b(graph.AbsOp, wide(b, b.tensor(self)))
+    x = b(graph.AbsOp, b.widened(b.tensor(self)))
     if ord == inf or ord == -inf:
         return reduced(b, "max" if ord > 0 else "min", x, dim, keepdim)
     if ord == 0:
@@ -175,7 +169,7 @@ def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
 @converts("cumprod")
 def cumulative(b: Call, self: SSAValue, dim: int) -> Results:
     """A loop over the axis that carries what was added up so far."""
-    x = wide(b, b.tensor(self))
+    x = b.widened(b.tensor(self))
     if not shape_of(x):
         return x
     is_sum = b.before.name == "aten.cumsum"

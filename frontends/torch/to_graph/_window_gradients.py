@@ -15,7 +15,6 @@ from mlc.frontends.operators.weighted_rows import weighted
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._products import transposed_convolution
-from mlc.frontends.torch.to_graph._reductions import wide
 from mlc.frontends.torch.to_graph._windows import (
     batched,
     given_scales,
@@ -37,7 +36,7 @@ def max_pool_backward(b: Call, grad_output: SSAValue, self: SSAValue, indices: S
     count = prod(shape_of(indices)[-spatial:])
     if not rows * count:
         return b.splat(0, shape, b.element())
-    x = wide(b, grad_output)
+    x = b.widened(grad_output)
     zeros = b.splat(0, (rows, pixels), element_of(x))
     places = b.reshape(indices, (rows, count, 1))
     found = b(graph.ScatterNdOp, "add", zeros, places, b.reshape(x, (rows, count)), [1], [0])
@@ -56,7 +55,7 @@ def avg_pool_backward(
     image = b.shape()[-spatial:]
     if not prod(b.shape()):
         return b.splat(0, b.shape(), b.element())
-    x = batched(b, wide(b, grad_output), spatial)
+    x = batched(b, b.widened(grad_output), spatial)
     counts = shape_of(x)[2:]
     if divisor_override is not None:
         x = b.scaled(x, 1 / divisor_override)
@@ -110,7 +109,7 @@ def _spread(
 def adaptive_avg_pool_backward(b: Call, grad_output: SSAValue, self: SSAValue) -> Results:
     """Each gradient goes in equal parts to the pixels of its part."""
     spatial = 3 if "3d" in b.before.name else 2
-    x = wide(b, grad_output)
+    x = b.widened(grad_output)
     if not prod(shape_of(x)) or not prod(b.shape()):
         return b.splat(0, b.shape(), b.element())
     counts, image = shape_of(x)[-spatial:], b.shape()[-spatial:]
@@ -133,7 +132,7 @@ def upsample_nearest_backward(
     scales_h: float | None = None, scales_w: float | None = None,
 ) -> Results:  # fmt: skip
     """Gradients are summed over all pixels that were copied from one."""
-    x = wide(b, grad_output)
+    x = b.widened(grad_output)
     spatial = len(b.shape()) - 2
     given = given_scales(spatial, None, scales, scales_d, scales_h, scales_w)
     if not prod(shape_of(x)):
@@ -158,7 +157,7 @@ def upsample_linear_backward(
     scales_h: float | None = None, scales_w: float | None = None,
 ) -> Results:  # fmt: skip
     """The transposes of the matrices that resampled each axis."""
-    x = wide(b, grad_output)
+    x = b.widened(grad_output)
     spatial = len(b.shape()) - 2
     given = given_scales(spatial, None, scales, scales_d, scales_h, scales_w)
     if not prod(shape_of(x)):

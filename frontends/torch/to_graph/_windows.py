@@ -73,7 +73,7 @@ def avg_pool(
     b: Call, self: SSAValue, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int], ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None = None,
 ) -> Results:  # fmt: skip
-    """Padding counts as zeros if it is to be counted; what "ceil" adds behind it never does."""
+    """Padding counts as zeros if it is to be counted; what "ceil" adds after it never does."""
     if not is_float(self):
         self = b.cast(self, f64)  # quotients of integers are rounded towards zero, as they are
     name = b.before.name

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from mlc.frontends.operators.pattern_files import import_patterns
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import SOURCE_LEVELS
+from mlc.pass_manager.ir_levels import SOURCE_LEVELS
 from mlc.support.context import CompilerContext
 from mlc.support.errors import raise_found
 from mlc.support.rounding import Rounding

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 import mlc
 from mlc.architectures import add_architecture
 from mlc.architectures.architecture import Architecture, Cpu
-from mlc.compiler.backend import backend_of
+from mlc.compiler.backends import backend_of
 from mlc.compiler.model_inputs import read_tensors
 from mlc.support.additions import plugin_scope
 from mlc.support.errors import UserError

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from mlc.pass_manager.ir_levels import LEVELS, LOWER_TO
 from mlc.pass_manager.lowering import StatelessPattern, lowering_of, lowers
-from mlc.pass_manager.named_pipelines import LOWER_TO, own_pipelines
-from mlc.pass_manager.pipeline import LEVELS, default_steps
+from mlc.pass_manager.named_pipelines import own_pipelines
+from mlc.pass_manager.pipeline import default_steps
 from mlc.pass_manager.registry import pass_names
 from mlc.support.additions import plugin_scope
 
@@ -27,7 +28,7 @@ func.func @main(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
 _PLUGIN = '''
 from mlc.pass_manager.base import Pass, PipelinePlace
 from mlc.pass_manager.named_pipelines import NamedPipeline
-from mlc.pass_manager.pipeline import Stage
+from mlc.pass_manager.stage import Stage
 
 
 class CountPass(Pass):

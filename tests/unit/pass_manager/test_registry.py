@@ -13,8 +13,9 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 
 import mlc.pass_manager.options as options_module
 from mlc.pass_manager.base import Pass
+from mlc.pass_manager.ir_levels import LEVELS
 from mlc.pass_manager.options import make_pass, options_of, parse_passes, pipeline_text
-from mlc.pass_manager.pipeline import HIGHEST, LEVELS, PIPELINE, default_steps
+from mlc.pass_manager.pipeline import HIGHEST, PIPELINE, default_steps
 from mlc.pass_manager.registry import load_pass, pass_names
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError

@@ -15,7 +15,19 @@ from xdsl.dialects.builtin import IndexType, f32, f64, i1, i8, i32, i64
 from xdsl.ir import Attribute
 from xdsl.utils.test_value import create_ssa_value
 
-from mlc.dialects.arith import Arith, CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, RemFOp, SIToFPOp, TruncIOp, UIToFPOp
+from mlc.dialects.arith import (
+    Arith,
+    CmpfOp,
+    CmpiOp,
+    ExtSIOp,
+    ExtUIOp,
+    FPToSIOp,
+    IndexCastOp,
+    RemFOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+)
 from mlc.reference import interpreter as interpreter
 from mlc.reference.execution import evaluate, has_meaning
 
@@ -156,7 +168,7 @@ def test_nan_wins_in_maximum_and_loses_in_maxnum() -> None:
         (TruncIOp, np.array([2, 3], np.int32), i32, i1, [False, True]),
         (arith.ExtFOp, np.array([0.1], np.float32), f32, f64, [float(np.float32(0.1))]),
         (arith.TruncFOp, np.array([0.1]), f64, f32, [float(np.float32(0.1))]),
-        (arith.IndexCastOp, np.array([5], np.int32), i32, IndexType(), [5]),
+        (IndexCastOp, np.array([5], np.int32), i32, IndexType(), [5]),
         (arith.BitcastOp, np.array([1.0], np.float32), f32, i32, [0x3F800000]),
     ],
 )

@@ -16,7 +16,7 @@ from xdsl.dialects.func import FuncOp
 from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
 from mlc.architectures import cpus
 from mlc.compiler.compilation import new_context, parse_verified
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.schedules.default_schedule import tensor_kernel
 from mlc.schedules.schedule_template import candidates_of
 from mlc.support.functions import is_private

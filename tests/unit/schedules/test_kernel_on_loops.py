@@ -15,8 +15,8 @@ from mlc.compiler.compilation import Compilation, new_context, parse_verified
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
 from mlc.schedules.cost.estimate import estimate
 from mlc.schedules.kernel_on_loops import KernelOnLoops
 from mlc.schedules.steps.pack import Pack

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.loop import ConstantOp, ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import Step
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import verify
-from mlc.pass_manager.pipeline import default_passes
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.reference.interpreter import run_function
 from mlc.schedules.own_schedules import STRICT

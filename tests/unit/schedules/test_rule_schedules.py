@@ -9,7 +9,7 @@ import pytest
 from xdsl.dialects import func
 
 from mlc.compiler.compilation import new_context, parse_verified
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 
 _MODEL = """
 func.func @main(%x: tensor<4x32xf32>, %y: tensor<4x32xf32>, %w: tensor<32x64xf32>) -> tensor<4x128xf32> {

@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from mlc.analysis.constant_arguments import constant_arguments
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.loop.steps import Step
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.schedules import schedule_template
 from mlc.schedules.choice import MARGIN, choose
 from mlc.schedules.default_schedule import choose_steps, tensor_kernel

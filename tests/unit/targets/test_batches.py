@@ -11,7 +11,7 @@ import pytest
 
 import mlc
 from mlc.compiler.compilation import new_context, parse_verified
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.targets.batches import FEW, SMALL, batched, unit_of
 from mlc.targets.cache import Cache
 from mlc.targets.llvm_ir import emit_kernels

@@ -85,6 +85,40 @@ func.func @main(%x: tensor<20xf32>) -> tensor<20xf32> {{
     assert shown[2:] == ["dense<2.000000e+00> : tensor<20xf32>"]
 
 
+_LOOPS = """
+func.func @main(%a: memref<64x96xf32>, %b: memref<96x32xf32>, %c: memref<64x32xf32> {mlc.output}) {
+  %z = arith.constant 0.0 : f32
+  affine.for %i = 0 to 64 {
+    affine.for %j = 0 to 32 {
+      affine.store %z, %c[%i, %j] : memref<64x32xf32>
+      affine.for %k = 0 to 96 {
+        %x = affine.load %a[%i, %k] : memref<64x96xf32>
+        %y = affine.load %b[%k, %j] : memref<96x32xf32>
+        %t = affine.load %c[%i, %j] : memref<64x32xf32>
+        %p = arith.mulf %x, %y : f32
+        %n = arith.addf %t, %p : f32
+        affine.store %n, %c[%i, %j] : memref<64x32xf32>
+      }
+    }
+  }
+  return
+}
+"""
+
+
+def test_loops_of_a_model_are_kernels(tmp_path: Path, mlc: CommandLine) -> None:
+    path = tmp_path / "loops.mlir"
+    path.write_text(_LOOPS)
+    table = mlc("explain", str(path)).out
+    assert re.search(r"^contract +1 +f32 +393k ", table, re.MULTILINE)
+    assert re.search(r"^model +1 ", table, re.MULTILINE)
+    shown = mlc("explain", str(path), "contract").out
+    assert shown.startswith("func.func private @contract(%a: tensor<64x96xf32>, %b: tensor<96x32xf32>)")
+    assert re.search(r"^  vectorize\(.*\) +vectors of \d+ lanes", shown, re.MULTILINE)
+    refused = mlc("tune", str(path), "--records", str(tmp_path / "r.jsonl"))
+    assert "found 'contract', which loops of the model become: rules choose their schedules" in refused.err
+
+
 def test_all_kernels(model: str, mlc: CommandLine) -> None:
     table, notes, *_ = mlc("explain", model).out.split("\n\n")
     title, *rows, total = table.splitlines()

@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.compilation import new_context
 from mlc.compiler.options import CompileOptions
+from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
 from mlc.tools import progress
 from mlc.tools.observers import show_passes
 from mlc.tools.progress import ProgressBar, progress_bar

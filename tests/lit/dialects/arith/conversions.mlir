@@ -15,5 +15,9 @@ func.func @f(%i: i32, %b: vector<4xi1>, %l: vector<4xi64>, %x: f64, %v: vector<4
   %5 = arith.sitofp %l : vector<4xi64> to vector<4xf32>
   // CHECK-NEXT: arith.uitofp %b : vector<4xi1> to vector<4xf32>
   %6 = arith.uitofp %b : vector<4xi1> to vector<4xf32>
+  // CHECK-NEXT: arith.index_cast %l : vector<4xi64> to vector<4xindex>
+  %7 = arith.index_cast %l : vector<4xi64> to vector<4xindex>
+  // CHECK-NEXT: arith.index_castui %i : i32 to index
+  %8 = arith.index_castui %i : i32 to index
   return
 }

@@ -191,3 +191,12 @@ func.func private @main(%y: memref<4xf32> {mlc.output}) {
   func.call @fill(%y, %y) : (memref<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// CHECK: error: argument 1 of a model is a tensor or a buffer, found f32
+func.func @scalar(%y: memref<4xf32> {mlc.output}, %a: f32) {
+  %c0 = arith.constant 0 : index
+  memref.store %a, %y[%c0] : memref<4xf32>
+  return
+}

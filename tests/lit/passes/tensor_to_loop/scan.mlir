@@ -96,3 +96,44 @@ func.func private @nothing() {
   }
   return
 }
+
+// What each step changes at some places has one buffer: the initial value is copied there, and nothing in the loop.
+// CHECK-LABEL: @changed
+// CHECK-SAME:  %out: memref<8xf32> {mlc.output}
+func.func @changed(%x: tensor<8xf32>, %is: tensor<3xi64>) -> tensor<8xf32> {
+  // CHECK:      loop.store %{{.*}}, %out[%{{.*}}]
+  // CHECK:      loop.for serial "step" %{{.*}} = 0 to 3 {
+  // CHECK:        loop.for serial "step{{.*}}" %{{.*}} = 0 to 2 {
+  // CHECK-NOT:      loop.store %{{.*}}, %{{.*}}[%d0]
+  // CHECK:          loop.store %{{.*}}, %out[
+  // CHECK-NOT:  iter_args
+  // CHECK:      return
+  %0 = tensor.scan 3 carry (%s = %x) over (%i = %is) : (tensor<8xf32>, tensor<3xi64>) -> tensor<8xf32> {
+    %1 = tensor.scan 2 carry (%t = %s) using (%j = %i) : (tensor<8xf32>, tensor<i64>) -> tensor<8xf32> {
+      %2 = tensor.take %t[at] at (at = %j[]) over () : tensor<8xf32>, tensor<i64> -> tensor<f32>
+      %3 = tensor.map %2[] over () : tensor<f32> -> tensor<f32> {
+      ^bb0(%a: f32):
+        %4 = arith.addf %a, %a : f32
+        tensor.yield %4 : f32
+      }
+      %5 = tensor.put set %3 into %t[at] at (at = %j[]) over () : tensor<f32>, tensor<8xf32>, tensor<i64> -> tensor<8xf32>
+      tensor.yield %5 : tensor<8xf32>
+    }
+    tensor.yield %1 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+
+// A step that reads it afterwards, as it was, needs the old one.
+// CHECK-LABEL: @read_afterwards
+// CHECK: loop.for serial "step" %{{.*}} = 0 to 3 iter_args(
+func.func @read_afterwards(%x: tensor<8xf32>, %is: tensor<3xi64>) -> (tensor<8xf32>, tensor<3xf32>) {
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %0, %1 = tensor.scan 3 carry (%s = %x) over (%i = %is) using (%o = %one)
+      : (tensor<8xf32>, tensor<3xi64>, tensor<f32>) -> (tensor<8xf32>, tensor<3xf32>) {
+    %2 = tensor.put set %o into %s[at] at (at = %i[]) over () : tensor<f32>, tensor<8xf32>, tensor<i64> -> tensor<8xf32>
+    %3 = tensor.take %s[at] at (at = %i[]) over () : tensor<8xf32>, tensor<i64> -> tensor<f32>
+    tensor.yield %2, %3 : tensor<8xf32>, tensor<f32>
+  }
+  return %0, %1 : tensor<8xf32>, tensor<3xf32>
+}

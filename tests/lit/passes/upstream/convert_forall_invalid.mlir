@@ -24,32 +24,6 @@ func.func @one_slice_of_all(%x: tensor<8xf32>, %p: tensor<8xf32>) -> tensor<8xf3
 
 // -----
 
-func.func @offset(%x: tensor<8xf32>, %p: tensor<1xf32>) -> tensor<8xf32> {
-  %c3 = arith.constant 3 : index
-  %0 = scf.forall (%i) in (8) shared_outs(%o = %x) -> (tensor<8xf32>) {
-    %j = arith.remsi %i, %c3 : index
-    scf.forall.in_parallel {
-      // expected-error @+1 {{tensor.parallel_insert_slice: found an offset that is not a sum of counters; required: such a sum}}
-      tensor.parallel_insert_slice %p into %o[%j] [1] [1] : tensor<1xf32> into tensor<8xf32>
-    }
-  }
-  return %0 : tensor<8xf32>
-}
-
-// -----
-
-func.func @bounds(%x: tensor<8xf32>, %n: index, %p: tensor<1xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{scf.forall: found bounds, sizes or strides that are values; required: constants}}
-  %0 = scf.forall (%i) in (%n) shared_outs(%o = %x) -> (tensor<8xf32>) {
-    scf.forall.in_parallel {
-      tensor.parallel_insert_slice %p into %o[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
-    }
-  }
-  return %0 : tensor<8xf32>
-}
-
-// -----
-
 func.func @twice(%x: tensor<8xf32>, %p: tensor<1xf32>) -> tensor<8xf32> {
   %0 = scf.forall (%i) in (8) shared_outs(%o = %x) -> (tensor<8xf32>) {
     scf.forall.in_parallel {
@@ -63,13 +37,14 @@ func.func @twice(%x: tensor<8xf32>, %p: tensor<1xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @other_ops(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+func.func @sizes(%x: tensor<8xf32>, %n: tensor<i64>) -> tensor<8xf32> {
+  %e = tensor.extract %n[] : tensor<i64>
+  %size = arith.index_cast %e : i64 to index
   %0 = scf.forall (%i) in (8) shared_outs(%o = %x) -> (tensor<8xf32>) {
-    // expected-error @+1 {{tensor.extract: found in a scf.forall on tensors; required: linalg, slices, reshapes}}
-    %a = tensor.extract %y[%i] : tensor<8xf32>
-    %p = tensor.from_elements %a : tensor<1xf32>
+    // expected-error @+1 {{tensor.extract_slice: found sizes or strides that are values; required: constants}}
+    %p = tensor.extract_slice %x[%i] [%size] [1] : tensor<8xf32> to tensor<?xf32>
     scf.forall.in_parallel {
-      tensor.parallel_insert_slice %p into %o[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+      tensor.parallel_insert_slice %p into %o[%i] [%size] [1] : tensor<?xf32> into tensor<8xf32>
     }
   }
   return %0 : tensor<8xf32>

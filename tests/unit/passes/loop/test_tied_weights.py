@@ -14,8 +14,9 @@ from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 
 from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ConstantOp
+from mlc.pass_manager.default_passes import default_passes, passes_of
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes, default_steps, passes_of
+from mlc.pass_manager.pipeline import default_steps
 from mlc.reference.interpreter import run_function
 from mlc.schedules.steps.pack import resource_of
 from mlc.support.context import CompilerContext

@@ -7,7 +7,7 @@ import pytest
 
 from mlc.compiler.compilation import new_context
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
-from mlc.pass_manager.pipeline import default_passes
+from mlc.pass_manager.default_passes import default_passes
 from mlc.syntax.parse import parse_module
 
 _WEIGHTS = np.random.default_rng(0).integers(-128, 128, 576).astype(np.int8).tobytes().hex()
