@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from xdsl.dialects import arith, func, llvm, memref, scf
+from xdsl.dialects import arith, func, llvm, memref
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects import loop
+from mlc.dialects import loop, scf
 from mlc.dialects.arith import CmpiOp
 from mlc.dialects.func import FuncOp
 from mlc.dialects.llvm import FuncOp as LLVMFuncOp

@@ -12,7 +12,7 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
 
-from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
+from mlc.dialects.arith import CmpiOp, ExtSIOp, IndexCastOp, SelectOp
 from mlc.reference import arith as arith_semantics
 from mlc.reference import math as math_semantics
 from mlc.reference.execution import evaluate, has_meaning
@@ -62,7 +62,7 @@ class Symbol:
 KnownScalar = Tail | Count | Symbol | None
 """What is known of a scalar for points from an extent on."""
 
-_SAME_NUMBER = (ExtSIOp, arith.IndexCastOp)
+_SAME_NUMBER = (ExtSIOp, IndexCastOp)
 """Ops that keep the number of a count."""
 _NAN_STAYS_NAN = (math.ExpOp, math.Exp2Op, arith.MulfOp, arith.ExtFOp, arith.TruncFOp)
 """Ops whose result is NaN where an operand is."""

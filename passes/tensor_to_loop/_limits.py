@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects.arith import IndexCastOp
 from mlc.dialects.loop import LIMITS, ForOp, Limit, LimitsAttr, LoadOp
 from mlc.support.types import memref_type, scalar_attribute
 
@@ -51,7 +52,7 @@ class _LimitWriter:
         """The integer that the argument holds, and the number that is added, 1 if that is less, rounded up."""
         argument = self._arguments[limit.argument]
         load = LoadOp(argument, [], AffineMap(0, 0, (AffineExpr.constant(0),) * memref_type(argument).get_num_dims()))
-        value = self._add(arith.IndexCastOp(self._add(load), IndexType()))
+        value = self._add(IndexCastOp(self._add(load), IndexType()))
         value = self._add(arith.MinSIOp(value, self._number(_LARGEST)))
         if limit.plus:
             value = self._add(arith.AddiOp(value, self._number(limit.plus)))
