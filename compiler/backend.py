@@ -77,9 +77,7 @@ class Backend(ABC):
                 f"target '{options.target}' has no {upto} level; required: a level of its backend '{self.name}', "
                 f"{' or '.join(self.levels)}"
             )
-        accuracy, precision = options.accuracy, options.precision
-        steps = default_steps(options.opt_level, options.threads, upto, after, accuracy, self.stages, precision)
-        return passes_of(steps, options.threads, accuracy, precision)
+        return passes_of(default_steps(options, upto, after, self.stages), options)
 
     def form_of(self, suffix: str) -> str | None:
         """What a file of this suffix holds: one of `forms`, or IR; None if nothing is made with it."""

@@ -158,7 +158,7 @@ class CompileOptions:
             return None
         from mlc.schedules.records.recorded_schedules import RecordedSchedules
 
-        return RecordedSchedules(file, self.target, self.threads, self.opt_level, self.accuracy, self.precision)
+        return RecordedSchedules(file, self)
 
 
 def _is_known_by_contents(metadata: Mapping[Any, Any]) -> bool:

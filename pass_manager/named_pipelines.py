@@ -39,7 +39,7 @@ def own_pipelines() -> dict[str, NamedPipeline]:
 
 
 def _lowering(level: str) -> NamedPipeline:
-    least = [stage for stage in PIPELINE if not (stage.since or stage.threaded or stage.fast)]
+    least = [stage for stage in PIPELINE if not stage.since and stage.when is None]
     reaching = [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
     if level in LEVEL_CONVERSIONS:
         reaching = [LEVEL_CONVERSIONS[level], TEXT_OF_UPSTREAM.get(level, "")]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
 from mlc.pass_manager.ir_levels import LEVELS, SOURCE_LEVELS
 from mlc.pass_manager.places import with_placed
-from mlc.pass_manager.stage import Stage
+from mlc.pass_manager.stage import PipelineOptions, Stage
 from mlc.support.errors import UserError
 
 HIGHEST = 3
@@ -31,33 +31,30 @@ def require_precision(name: str, found: str) -> None:
         raise UserError(f"{name}: found precision '{found}'; required: {', '.join(others)} or {last}")
 
 
-class PipelineOptions(Protocol):
-    """What the default pipeline of a compilation depends on."""
+@dataclass(frozen=True)
+class PlainOptions:
+    """The options of a pipeline, by themselves."""
 
-    @property
-    def target(self) -> str:
-        """A machine of `mlc targets`."""
-        ...
+    opt_level: int = HIGHEST
+    threads: int = 1
+    accuracy: str = "exact"
+    precision: str = "f32"
+    target: str = "native"
 
-    @property
-    def threads(self) -> int:
-        """How many threads one call may use."""
-        ...
 
-    @property
-    def opt_level(self) -> int:
-        """0 to `HIGHEST`."""
-        ...
+def has_threads(options: PipelineOptions) -> bool:
+    """Whether more than one thread may be used."""
+    return options.threads > 1
 
-    @property
-    def accuracy(self) -> str:
-        """One of `ACCURACIES`."""
-        ...
 
-    @property
-    def precision(self) -> str:
-        """One of `PRECISIONS`."""
-        ...
+def is_fast(options: PipelineOptions) -> bool:
+    """Whether algorithms with larger errors may be used."""
+    return options.accuracy == "fast"
+
+
+def is_narrow(options: PipelineOptions) -> bool:
+    """Whether factors of f32 are rounded to bf16."""
+    return options.precision == "bf16"
 
 
 PIPELINE = (
@@ -83,7 +80,9 @@ PIPELINE = (
         1,
         "floats of 16 bits are multiplied as such where that is faster, and summed in f32",
     ),
-    Stage("graph", "narrow-products{precision=$precision}", 1, "shorter factors are faster, with errors", narrow=True),
+    Stage(
+        "graph", "narrow-products{precision=$precision}", 1, "shorter factors are faster, with errors", when=is_narrow
+    ),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
     Stage("graph", "flatten-windows", 2, "few channels fill no matrix of a register: a row of a window does"),
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
@@ -91,7 +90,7 @@ PIPELINE = (
     Stage("graph", "use-lookup-tables", 1, "a function of a number of 8 bits has 256 results: they are looked up"),
     Stage("graph", "cse", 1, "folding leaves equal constants and equal ops"),
     Stage("graph", "dce", 1, "and ops without users"),
-    Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", fast=True),
+    Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", when=is_fast),
     Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, before the loop"),
     Stage("graph", "merge-products{threads=$threads}", 2, "narrow products of one input are a wide one, full of lanes"),
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
@@ -127,7 +126,7 @@ PIPELINE = (
     Stage("loop", "merge-stores", 2, "vectors of bytes fill a register, and one instruction makes and stores them"),
     Stage("loop", "blocked-summation", 0, "a sum of millions of numbers is as good as one of a few hundred"),
     Stage("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
-    Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
+    Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", when=has_threads),
     Stage(
         "loop", "merge-kernels", 1, "what differs in the place of its arguments alone is one kernel, called with parts"
     ),
@@ -152,15 +151,12 @@ def level_conversions(start: str, end: str) -> list[str]:
 
 
 def default_steps(
-    opt_level: int,
-    threads: int = 1,
+    options: PipelineOptions,
     upto: str = LEVELS[-1],
     after: str | None = None,
-    accuracy: str = "exact",
     stages: Sequence[Stage] = PIPELINE,
-    precision: str = "f32",
 ) -> list[Stage]:
-    """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given; those of
+    """The steps of `-O<level>` as far as the level `upto`, starting after the level `after` if given; those of
     plugins at their places. `stages` are those of a backend.
 
     Raises:
@@ -168,11 +164,6 @@ def default_steps(
     """
     first = LEVELS.index(after) + 1 if after else 0
     levels = LEVELS[first : LEVELS.index(upto) + 1]
-    steps = [
-        step
-        for step in stages
-        if step.since <= opt_level
-        if (threads > 1 or not step.threaded) and (accuracy == "fast" or not step.fast)
-        if precision == "bf16" or not step.narrow
-    ]
+    opt_level = options.opt_level
+    steps = [step for step in stages if step.since <= opt_level and (step.when is None or step.when(options))]
     return [step for step in with_placed(steps, opt_level) if step.level in levels]

@@ -63,6 +63,6 @@ def _insert(stages: list[Stage], name: str, place: PipelinePlace, origin: str) -
         position += 1
         while position < len(stages) and stages[position].after == place.after:
             position += 1
-    like = replace(stages[max(position - 1, 0)], since=place.since, threaded=False, fast=False)
+    like = replace(stages[max(position - 1, 0)], since=place.since, when=None)
     stages.insert(position, replace(like, passes=name, reason=place.reason, origin=origin, after=place.after))
     return True

@@ -122,7 +122,7 @@ def _inlined(numbers: ModelNumbers) -> set[str]:
     ctx = numbers.ctx.clone()
     module = numbers.model.clone()
     options = numbers.options
-    steps = [step.passes for step in default_steps(options.opt_level, options.threads, "loop", "tensor")]
+    steps = [step.passes for step in default_steps(options, "loop", "tensor")]
     deciding = [step for step in steps if step in ("convert-tensor-to-loop", "inline-kernels")]
     PassManager(ctx).run(module, parse_passes(",".join(deciding)))
     before, after = ({f.sym_name.data for f in m.ops if isinstance(f, FuncOp)} for m in (numbers.model, module))

@@ -55,16 +55,8 @@ def _run(argv: Sequence[str]) -> int:
         from mlc.tools.print_pipeline import print_pipeline
 
         passes, _ = _passes(arguments)
-        print_pipeline(
-            arguments.pipeline,
-            passes,
-            arguments.threads,
-            last_level(arguments.emit),
-            sys.stdout,
-            arguments.accuracy,
-            stages_of(arguments.target),
-            arguments.precision,
-        )
+        stages = stages_of(arguments.target)
+        print_pipeline(arguments.pipeline, passes, arguments.options_of, last_level(arguments.emit), stages, sys.stdout)
         return 0
     source = open_model(arguments.input)
     if source is not None:  # which holds the weights that the text only names
@@ -184,10 +176,8 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
-            stages = stages_of(arguments.target)
-            accuracy, precision = arguments.accuracy, arguments.precision
-            steps = default_steps(int(entry[2:]), arguments.threads, upto, None, accuracy, stages, precision)
-            result += passes_of(steps, arguments.threads, accuracy, precision)
+            options = arguments.options_of(entry)
+            result += passes_of(default_steps(options, upto, stages=stages_of(arguments.target)), options)
         else:
             for word in parse_words(entry):
                 named += [] if word.pipeline else word.passes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from mlc.pass_manager.named_pipelines import named_pipeline
-from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS
+from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS, PlainOptions
 from mlc.pass_manager.registry import known_words, pass_names, pipeline_names, plugin_passes, plugin_pipelines, suggest
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 from mlc.support.errors import UserError
@@ -63,6 +64,11 @@ class OptArguments(PluginArguments):
     seed: int = 0
     shape: list[str] = field(default_factory=list[str])
     value: list[str] = field(default_factory=list[str])
+
+    def options_of(self, entry: str) -> PlainOptions:
+        """The options of the default pipeline that an entry `-O<level>` of the pipeline is."""
+        given: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(PlainOptions)}
+        return replace(PlainOptions(**given), opt_level=int(entry[2:]))
 
     @property
     def opt_level(self) -> int:

@@ -25,13 +25,13 @@ def outlined_kernels(
         The kernels at the tensor level, with their schedules, and a module at the loop level that calls them. Without
         such kernels it is the given module.
     """
-    steps = default_steps(options.opt_level, options.threads, "loop", "tensor", options.accuracy)
+    steps = default_steps(options, "loop", "tensor")
     names = [step.passes for step in steps]
     if OutlineLoopsPass.name not in names or not any(map(_has_buffers, models_of(module))):
         return [], module
     own, loops = ctx.clone(), module.clone()
     before = steps[: names.index(OutlineLoopsPass.name)]
-    PassManager(own).run(loops, passes_of(before, options.threads, options.accuracy))
+    PassManager(own).run(loops, passes_of(before, options))
     kernels = outline(loops, own, OutlineLoopsPass.least_points)
     ctx.rule_schedules |= own.rule_schedules
     return kernels, loops if kernels else module

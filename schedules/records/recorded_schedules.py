@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
-from mlc.pass_manager.pipeline import HIGHEST, PipelineOptions
+from mlc.pass_manager.stage import PipelineOptions
 from mlc.schedules.records.kernel_key import KernelKey, key_of
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.schedules.records.record_file import read_records
@@ -37,15 +37,11 @@ class RecordedSchedules:
     """The records of a file, as the pass `schedule` asks for them."""
 
     file: Path
-    target: str = "native"
-    threads: int = 1
-    opt_level: int = HIGHEST
-    accuracy: str = "exact"
-    precision: str = "f32"
+    options: PipelineOptions
 
     @cached_property
     def _machine(self) -> TunedMachine:
-        return TunedMachine.of(self)
+        return TunedMachine.of(self.options)
 
     @cached_property
     def _confirmed(self) -> list[Record]:
@@ -69,7 +65,7 @@ class RecordedSchedules:
             about = f"{where}{in_words(record)}"
             try:
                 steps = steps_of(record, key, ctx)
-                if (refusal := refusal_of(steps, module, kernel, ctx, self)) is not None:
+                if (refusal := refusal_of(steps, module, kernel, ctx, self.options)) is not None:
                     raise UserError(refusal)
             except UserError as e:
                 ctx.remark(kernel, f"schedule of a record ({about}) not taken: {e.message}")
