@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mlc.pass_manager.default_passes import passes_of
 from mlc.pass_manager.ir_levels import LEVELS
 from mlc.pass_manager.pipeline import PIPELINE, default_steps
 from mlc.support.errors import UserError
@@ -77,6 +76,8 @@ class Backend(ABC):
                 f"target '{options.target}' has no {upto} level; required: a level of its backend '{self.name}', "
                 f"{' or '.join(self.levels)}"
             )
+        from mlc.pass_manager.default_passes import passes_of  # what was compiled before is found without any pass
+
         return passes_of(default_steps(options, upto, after, self.stages), options)
 
     def form_of(self, suffix: str) -> str | None:

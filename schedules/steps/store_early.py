@@ -39,7 +39,7 @@ def store_early(loop: ForOp) -> None:
     carried = zip(loop.results, loop.yielded, strict=True)
     found = next(((store, value) for result, value in carried for store in _store(result)), None)
     if found is None:
-        raise Refused("it carries nothing that is only stored behind it, to a buffer of the function")
+        raise Refused("it carries nothing that is only stored after it, to a buffer of the function")
     store, value = found
     last = loop.body.block.last_op
     assert last is not None

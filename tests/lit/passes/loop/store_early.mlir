@@ -104,7 +104,7 @@ func.func private @numbers(%x: memref<5xf32>, %y: memref<f32> {mlc.output})
 // CHECK:      loop.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: loop.load %u[]
-// REMARK-COUNT-4: no sum of '{{.}}' is stored before its end: it carries nothing that is only stored behind it, to a buffer of the function
+// REMARK-COUNT-4: no sum of '{{.}}' is stored before its end: it carries nothing that is only stored after it, to a buffer of the function
 // REMARK: no sum of 'j' is stored before its end: it runs once
 func.func private @kept(%x: memref<5xf32>, %y: memref<f32> {mlc.output}, %z: memref<f32> {mlc.output})
     attributes {schedule = #loop.schedule<[store_early(k), store_early(l), store_early(m), store_early(n), store_early(j)]>} {
