@@ -64,8 +64,9 @@ def blocked_summation(loop: ForOp, terms: int, known: LoopSums) -> bool:
     size = max(terms // _longest(loop, known), 1)
     while len(loop.range) > 2 * terms * size:
         size *= terms
-    if loop.limit is not None and not loop.is_parallel:
-        size = gcd(size, loop.limit_multiple)
+    if loop.limit is not None:  # which ends no block
+        step = loop.step.value.data
+        size = gcd(size * step, loop.limit_multiple) // step
     if size > 1 and len(loop.range) > 2 * size:
         known.clear()
         for block in sum_in_blocks(loop, size):

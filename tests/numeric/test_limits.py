@@ -146,3 +146,58 @@ def test_rows_of_a_result() -> None:
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         expected = np.tanh(weights / weights.sum(-1, keepdims=True)).reshape(90, 2, 15)[:rows]
         np.testing.assert_allclose(model(x, w, kept), expected, rtol=2e-5, atol=1e-6)
+
+
+def _places(extent: int) -> str:
+    """The places of a long dim, as a resource."""
+    numbers = np.arange(extent, dtype=np.int64).tobytes().hex()
+    return f'{{-# dialect_resources: {{ builtin: {{ places: "0x08000000{numbers}" }} }} #-}}'
+
+
+@pytest.mark.parametrize("opt_level", [0, 2, 3])
+def test_long_sums(opt_level: int) -> None:
+    """Sums of blocks, each of which a limit does not end."""
+    extent = 70_000
+    model = mlc.compile(
+        f"""
+    func.func @main(%x: tensor<{extent}xf32>, %n: tensor<i64>) -> tensor<f32> {{
+      %i = graph.constant dense_resource<places> : tensor<{extent}xi64>
+      %in = graph.compare lt, %i, %n : tensor<{extent}xi64>, tensor<i64> -> tensor<{extent}xi1>
+      %zero = graph.constant dense<0.0> : tensor<f32>
+      %x0 = graph.where %in, %x, %zero : tensor<{extent}xi1>, tensor<{extent}xf32>, tensor<f32> -> tensor<{extent}xf32>
+      %y = graph.reduce sum %x0 axes [0] : tensor<{extent}xf32> -> tensor<f32>
+      return %y : tensor<f32>
+    }}
+    {_places(extent)}""",
+        opt_level=opt_level,
+    )
+    x = np.random.default_rng(5).uniform(0.5, 1.5, extent).astype(np.float32)
+    for length in (0, 1, 17, 1000, 65_536, extent - 1, extent, 2**40):
+        expected = x[:length].astype(np.float64).sum()
+        np.testing.assert_allclose(model(x, np.array(length)), expected, rtol=1e-6, err_msg=str(length))
+
+
+@pytest.mark.parametrize("width", [1, 33])
+def test_rows_of_data(width: int) -> None:
+    """A limit along the rows of a matrix: of what is added up by columns, and of a product's sum."""
+    extent = 2_000
+    x, mask = f"tensor<{extent}x{width}xf32>", f"tensor<{extent}x1xi1>"
+    model = mlc.compile(f"""
+    func.func @main(%x: {x}, %w: tensor<5x{extent}xf32>, %n: tensor<i64>)
+        -> (tensor<{width}xf32>, tensor<5x{width}xf32>) {{
+      %i = graph.constant dense_resource<places> : tensor<{extent}xi64>
+      %row = graph.compare lt, %i, %n : tensor<{extent}xi64>, tensor<i64> -> tensor<{extent}xi1>
+      %in = graph.reshape %row : tensor<{extent}xi1> -> {mask}
+      %zero = graph.constant dense<0.0> : tensor<f32>
+      %x0 = graph.where %in, %x, %zero : {mask}, {x}, tensor<f32> -> {x}
+      %sum = graph.reduce sum %x0 axes [0] : {x} -> tensor<{width}xf32>
+      %product = graph.matmul %w, %x0 : tensor<5x{extent}xf32>, {x} -> tensor<5x{width}xf32>
+      return %sum, %product : tensor<{width}xf32>, tensor<5x{width}xf32>
+    }}
+    {_places(extent)}""")
+    rng = np.random.default_rng(6)
+    x, w = rng.standard_normal((extent, width), np.float32), rng.standard_normal((5, extent), np.float32)
+    for length in (0, 1, 15, 700, extent - 1, extent):
+        data = x[:length].astype(np.float64)
+        for found, expected in zip(model(x, w, np.array(length)), (data.sum(0), w[:, :length] @ data), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-3, atol=2e-4, err_msg=str(length))
