@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import constant_index, replace_counter
@@ -35,6 +35,16 @@ def _functions_in(op: Operation) -> Iterator[func.FuncOp]:
             yield inner
         elif inner.regions:
             yield from _functions_in(inner)
+
+
+def add_argument(function: func.FuncOp, kind: Attribute) -> BlockArgument:
+    """Let a function take one more argument, its last; calls are left to the caller."""
+    block = function.body.blocks[0]
+    argument = block.insert_arg(kind, len(block.args))
+    update_type(function)
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr([*function.arg_attrs, DictionaryAttr({})])
+    return argument
 
 
 def update_type(function: func.FuncOp) -> None:

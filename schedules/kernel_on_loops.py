@@ -15,7 +15,7 @@ from mlc.analysis.nests import inline_single_iterations
 from mlc.dialects.loop import ConstantOp
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import HIGHEST
+from mlc.pass_manager.pipeline import HIGHEST, PlainOptions
 from mlc.schedules.cost.estimate import Estimate, estimate
 from mlc.schedules.lone_kernel import called_alone
 from mlc.schedules.plain_loops import passes_around_steps
@@ -144,7 +144,7 @@ def _around_steps(opt_level: int, threads: int) -> tuple[list[Pass], list[Pass]]
     Raises:
         ValueError: no step is carried out at that level.
     """
-    if (around := passes_around_steps(opt_level, threads)) is None:
+    if (around := passes_around_steps(PlainOptions(opt_level, threads))) is None:
         raise ValueError(f"found opt_level {opt_level}; required: one at which schedules are carried out")
     return around[0], [pass_ for pass_ in around[1] if pass_.name != _PLANS_MEMORY]
 

@@ -52,7 +52,7 @@ def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options
 
 def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: PipelineOptions) -> bool:
     """Take a module at the tensor level to where steps are carried out; False if they are not, under `options`."""
-    around = passes_around_steps(options.opt_level, options.threads)
+    around = passes_around_steps(options)
     if around is not None:
         PassManager(ctx).run(module, around[0])
     return around is not None
@@ -60,7 +60,7 @@ def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: Pipeli
 
 def carries_out_schedules(options: PipelineOptions) -> bool:
     """Whether compilations with these options carry schedules out."""
-    return passes_around_steps(options.opt_level, options.threads) is not None
+    return passes_around_steps(options) is not None
 
 
 def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling) -> Iterator[StepOutcome]:

@@ -1,8 +1,8 @@
 """Sums of two rows that are carried together: two rows and two columns in each vector.
 
 A vector of four sums of one row, and one of another row, become two vectors with two sums of each. Loops carry these in
-place of the others, so that sums are put together in front of the outermost loop that adds to them, and taken apart
-behind it.
+place of the others, so that sums are put together before the outermost loop that adds to them, and taken apart
+after it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def shuffled(first: SSAValue, second: SSAValue, lanes: Sequence[int]) -> vector.
 
 
 def together(first: SSAValue, second: SSAValue, order: SumOrder, before: Operation) -> list[SSAValue]:
-    """The sums of two rows in an order, by ops in front of another one."""
+    """The sums of two rows in an order, by ops before another one."""
     if first is second and _is_splat(first):
         return [first, second]
     sources = [_sources(value, mask) for value, mask in zip((first, second), inverse(order), strict=True)]
@@ -43,10 +43,10 @@ def together(first: SSAValue, second: SSAValue, order: SumOrder, before: Operati
     return _inserted([shuffled(first, second, lanes) for lanes in order], InsertPoint.before(before), before)
 
 
-def apart(sums: Sequence[SSAValue], order: SumOrder, behind: Operation) -> list[SSAValue]:
-    """The sums of each row, of such that lie in an order, by ops behind another one."""
+def apart(sums: Sequence[SSAValue], order: SumOrder, after: Operation) -> list[SSAValue]:
+    """The sums of each row, of such that lie in an order, by ops after another one."""
     first, second = sums
-    return _inserted([shuffled(first, second, lanes) for lanes in inverse(order)], InsertPoint.after(behind), behind)
+    return _inserted([shuffled(first, second, lanes) for lanes in inverse(order)], InsertPoint.after(after), after)
 
 
 def inverse(order: SumOrder) -> SumOrder:

@@ -205,12 +205,10 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     trips = loop.range
     start, stride = integer_constant(trips.start), integer_constant(trips.step)
     bound, end = _end_of(loop)
-    wrap, less = _NATURAL if trips.start >= 0 else _SIGNED
-    if loop.limit is not None:
-        _, less = _SIGNED  # a limit may be negative
+    wrap, _ = _NATURAL if trips.start >= 0 else _SIGNED
     advance = AddOp.create(operands=[body_counter, stride.result], result_types=[stride.result.type], properties=wrap)
-    more = llvm.ICmpOp.create(operands=[advance.res, end], result_types=[i1], properties=less)
-    yielded, initial, handed_on = list(last.arguments), list(loop.iter_args), list[SSAValue]()
+    more = _is_less(loop, advance.res, end)
+    yielded, handed_on = list(last.arguments), list[SSAValue]()
     latch = last.parent
     assert latch is not None
     last.detach()
@@ -225,12 +223,12 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
         attributes=_annotation(loop),
         successors=[body, after],
     )
+    enter = _entry(loop, start.result, end, body, after)
     if loop.limit is None:
         _append(latch, loop, stride, *bound, advance, more, back)
-        enter: list[Operation] = [llvm.BrOp.create(operands=[start.result, *initial], successors=[body])]
     else:
         _append(latch, loop, stride, advance, more, back)
-        enter = [*bound, *_entry(loop, start.result, end, body, after)]
+        enter = [*bound, *enter]
     _replace_results(loop, results)
     _append(before, loop, start, *enter)
 
@@ -241,19 +239,23 @@ def _end_of(loop: ForOp) -> tuple[list[Operation], SSAValue]:
     last = integer_constant(trips.start + len(trips) * trips.step)
     if loop.limit is None or trips.start < 0:
         return [last], last.result
-    _, less = _SIGNED
-    is_less = llvm.ICmpOp.create(operands=[loop.limit, last.result], result_types=[i1], properties=less)
+    is_less = _is_less(loop, loop.limit, last.result)
     end = SelectOp(is_less.res, loop.limit, last.result)
     return [last, is_less, end], end.res
 
 
 def _entry(loop: ForOp, start: SSAValue, end: SSAValue, body: Block, after: Block) -> list[Operation]:
-    """The branch into a loop with a limit, or past it."""
+    """The branch into a loop, or past it."""
     if not loop.may_be_skipped:
         return [llvm.BrOp.create(operands=[start, *loop.iter_args], successors=[body])]
-    _, less = _SIGNED
-    runs = llvm.ICmpOp.create(operands=[start, end], result_types=[i1], properties=less)
+    runs = _is_less(loop, start, end)
     return [runs, llvm.CondBrOp(runs.res, body, [start, *loop.iter_args], after, list(loop.iter_args))]
+
+
+def _is_less(loop: ForOp, lhs: SSAValue, rhs: SSAValue) -> llvm.ICmpOp:
+    """Whether one value of a counter is less than another one, or a limit; both may be negative."""
+    _, less = _SIGNED if loop.limit is not None or loop.range.start < 0 else _NATURAL
+    return llvm.ICmpOp.create(operands=[lhs, rhs], result_types=[i1], properties=less)
 
 
 def _annotation(loop: ForOp) -> dict[str, Attribute]:

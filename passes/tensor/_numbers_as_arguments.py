@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
-    DictionaryAttr,
     FloatAttr,
     IntegerAttr,
     SymbolRefAttr,
@@ -21,7 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.nests import update_type
+from mlc.analysis.nests import add_argument
 from mlc.analysis.structure import Structure
 from mlc.dialects.arith import CmpfOp, SelectOp
 from mlc.dialects.tensor import MapOp
@@ -110,11 +109,7 @@ def _share(
 
 def _make_argument(function: func.FuncOp, constants: Sequence[arith.ConstantOp]) -> SSAValue:
     """Let `function` take as its last argument the number that these constants are."""
-    block = function.body.block
-    argument = block.insert_arg(TensorType(constants[0].result.type, []), len(block.args))
-    update_type(function)
-    if function.arg_attrs is not None:
-        function.arg_attrs = ArrayAttr([*function.arg_attrs, DictionaryAttr({})])
+    argument = add_argument(function, TensorType(constants[0].result.type, []))
     for constant in constants:
         inside = constant.parent
         assert inside is not None

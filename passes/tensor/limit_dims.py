@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import prod
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.analysis.calls import calls_of_functions
-from mlc.analysis.nests import update_type
+from mlc.analysis.nests import add_argument
 from mlc.dialects.loop import LIMITS, Limit, LimitsAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
@@ -186,12 +186,8 @@ def _argument(kernel: func.FuncOp, calls: Sequence[func.CallOp], symbols: Sequen
     for number in range(len(kernel.args)):
         if all(call.operands[number] is symbol for call, symbol in zip(calls, symbols, strict=True)):
             return number
-    block = kernel.body.block
-    argument = block.insert_arg(symbols[0].type, len(block.args))
+    argument = add_argument(kernel, symbols[0].type)
     argument.name_hint = symbols[0].name_hint
-    update_type(kernel)
-    if kernel.arg_attrs is not None:
-        kernel.arg_attrs = ArrayAttr([*kernel.arg_attrs, DictionaryAttr({})])
     for call, symbol in zip(calls, symbols, strict=True):
         call.operands = [*call.operands, symbol]
     return argument.index
@@ -323,7 +319,7 @@ def _unreshaped(value: SSAValue) -> SSAValue:
 
 
 def _same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:
-    """The axes of a tensor and of its reshape that have the same elements in front of an extent, and how many times
+    """The axes of a tensor and of its reshape that have the same elements before an extent, and how many times
     longer that is after it: axes that are as long, and have as much inside; and the first ones, whatever they join."""
     places = [_places(value) for value in (before, after)]
     same = {places[1].index(place): number for number, place in enumerate(places[0]) if places[1].count(place) == 1}

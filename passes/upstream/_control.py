@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd
 
 import numpy as np
@@ -366,25 +366,27 @@ def _capture(blocks: Sequence[Block]) -> list[SSAValue]:
     for block in blocks:
         made = {v for op in block.walk() for v in _made_by(op)} | {*block.args}
         used = dict.fromkeys(v for op in block.walk() for v in op.operands if v not in made)
+        copies: dict[SSAValue, SSAValue] = {}
         for value in used:
             if (constant := constant_of(value)) is not None:
                 copy = clone(constant)
                 Rewriter.insert_op(copy, InsertPoint.at_start(block))
-                _replace_in(block, value, copy.results[0])
+                copies[value] = copy.results[0]
             else:
                 outside[value] = None
+        _replace_in(block, copies)
     for block in blocks:
-        for value in outside:
-            argument = block.insert_arg(value.type, len(block.args))
+        arguments = {value: block.insert_arg(value.type, len(block.args)) for value in outside}
+        for value, argument in arguments.items():
             argument.name_hint = value.name_hint
-            _replace_in(block, value, argument)
+        _replace_in(block, arguments)
     return list(outside)
 
 
-def _replace_in(block: Block, old: SSAValue, new: SSAValue) -> None:
+def _replace_in(block: Block, new: Mapping[SSAValue, SSAValue]) -> None:
     for op in block.walk():
-        if old in op.operands:
-            op.operands = [new if v is old else v for v in op.operands]
+        if any(v in new for v in op.operands):
+            op.operands = [new.get(v, v) for v in op.operands]
 
 
 def _made_by(op: Operation) -> list[SSAValue]:

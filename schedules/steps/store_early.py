@@ -1,4 +1,4 @@
-"""`store_early`: store a sum after each iteration of a reduction, not only behind the last one."""
+"""`store_early`: store a sum after each iteration of a reduction, not only after the last one."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def store_early(loop: ForOp) -> None:
         store d, u
 
     What lies in `t` in the end is the same. A core that has not stored a matrix for a while puts to sleep what stores
-    them, and all stores behind a tile wait until it has woken up (`Issue.mma_awake`): one store keeps it awake.
+    them, and all stores after a tile wait until it has woken up (`Issue.mma_awake`): one store keeps it awake.
 
     Raises:
-        Refused: nothing that it carries is stored behind it, to a buffer of its own; nothing has been changed.
+        Refused: nothing that it carries is stored after it, to a buffer of its own; nothing has been changed.
     """
     if len(loop.range) < 2:
         raise Refused("it runs once")
@@ -64,7 +64,7 @@ def _store(result: SSAValue) -> list[StoreOp]:
 
 
 def _is_free(store: StoreOp, loop: ForOp) -> bool:
-    """Whether nobody sees that a store is done in a loop in front of it: others touch that buffer behind both."""
+    """Whether nobody sees that a store is done in a loop before it: others touch that buffer after both."""
     buffer, block = store.memref.owner, store.parent
     if not isinstance(buffer, memref.AllocOp) or store.indices or block is None or block is not loop.parent:
         return False
@@ -74,7 +74,7 @@ def _is_free(store: StoreOp, loop: ForOp) -> bool:
 
 @dataclass(frozen=True)
 class StoreEarly(LoopStep):
-    """the first sum that a loop carries is stored after each of its iterations, not only behind it"""
+    """the first sum that a loop carries is stored after each of its iterations, not only after it"""
 
     name = "store_early"
     example = "store_early(k)"
