@@ -83,9 +83,9 @@ def test_passes_take_what_is_nested(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_nested_loops_become_llvm_ir(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     depth = 900
     loops = "".join(f'loop.for serial "l{i}" %i{i} = 0 to 2 {{\n' for i in range(depth))
+    constants = "%zero = arith.constant 0 : index\n%x = arith.constant 1.0 : f32\n"
     store = "memref.store %x, %y[%zero] : memref<1xf32>\n"
-    arguments = "%y: memref<1xf32>, %x: f32"
-    text = f"func.func @f({arguments}) {{\n%zero = arith.constant 0 : index\n{loops}{store}{'}' * depth}\nreturn\n}}"
+    text = f"func.func @f(%y: memref<1xf32> {{mlc.output}}) {{\n{constants}{loops}{store}{'}' * depth}\nreturn\n}}"
     file = tmp_path / "deep.mlir"
     file.write_text(text)
     assert mlc_opt.main([str(file), "-O0", "--emit=llvm-ir"]) == 0
