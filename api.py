@@ -21,7 +21,7 @@ from mlc.frontends.registry import model_in_memory, open_model
 from mlc.plugins.scope import loaded, paths_of
 from mlc.runtime import ArtifactError, Model
 from mlc.runtime.opening import model_of
-from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
+from mlc.support.bindings import Bindings, BoundShape, Extent, ShapeChoices, extent_range
 from mlc.support.errors import UserError
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import DeclaredInput, ModelSource
@@ -48,7 +48,7 @@ class OnnxMessage(Protocol):
 
 AnyModel: TypeAlias = "str | os.PathLike[str] | bytes | OnnxMessage | ModuleOp"
 """What is taken as a model."""
-GivenShape = int | Sequence[int]
+GivenShape = int | range | Sequence[int | range]
 """The shape of an input, or the extent of a dim."""
 _Path = str | os.PathLike[str]
 _SHOWN = 100
@@ -245,15 +245,25 @@ def _bindings(shapes: object, values: object) -> Bindings:
 
 
 def _shape(name: str, shape: Any) -> BoundShape:
-    """Raises: TypeError if `shape` is not a number or a sequence of numbers."""
+    """Raises: TypeError if `shape` is not an extent or a sequence of them."""
     try:
-        if isinstance(shape, Sequence):
-            return tuple(operator.index(extent) for extent in cast("Sequence[Any]", shape))
-        return operator.index(shape)
+        if isinstance(shape, Sequence) and not isinstance(shape, range):
+            return tuple(map(_extent, cast("Sequence[Any]", shape)))
+        return _extent(shape)
     except TypeError:
         raise TypeError(
-            f"found {shape!r} as the shape of '{name}'; required: a number or a tuple of them, or a list of several"
+            f"found {shape!r} as the shape of '{name}'; required: a number or a tuple of them, or a list of several; "
+            "range(1, 513) stands for all extents from 1 to 512"
         ) from None
+
+
+def _extent(extent: Any) -> Extent:
+    """Raises: TypeError if it is neither a number nor a range of them with steps of 1."""
+    if not isinstance(extent, range):
+        return operator.index(extent)
+    if extent.step != 1 or not extent:
+        raise TypeError("found a range with other steps, or with nothing in it")
+    return extent_range(extent.start, extent.stop - 1)
 
 
 def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:

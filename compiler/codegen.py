@@ -22,6 +22,7 @@ from mlc.support.functions import (
     marks_of,
     models_of,
     name_for_callers,
+    range_in,
     seen_by_callers,
 )
 from mlc.support.locations import error_at
@@ -147,8 +148,12 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
                 name += "_"
             outputs.append(replace(spec, name=name, extents=extents_in(marks)))
         else:
-            inputs.append(_spec(entry, argument, marks, f"input{len(inputs)}"))
-    _check_extents(entry, outputs)
+            spec = _spec(entry, argument, marks, f"input{len(inputs)}")
+            inputs.append(replace(spec, extents=extents_in(marks), range=range_in(marks)))
+    _check_extents(entry, "output", outputs)
+    _check_extents(entry, "input", inputs)
+    held = {place for each in inputs for place in each.extents}
+    inputs = [each if number in held else replace(each, range=None) for number, each in enumerate(inputs)]
     name = entry.sym_name.data
     return Signature(name, tuple(inputs), tuple(outputs), workspace, __version__)
 
@@ -161,22 +166,22 @@ def _spec(entry: func.FuncOp, argument: BlockArgument, marks: Mapping[str, Attri
     return TensorSpec(name_for_callers(argument, marks, default_name), str(dtype), buffer.get_shape())
 
 
-def _check_extents(entry: func.FuncOp, outputs: Sequence[TensorSpec]) -> None:
-    """Raises: UserError if what should hold an extent of an output does not."""
-    for number, output in enumerate(outputs):
-        if output.extents and len(output.extents) != len(output.shape):
+def _check_extents(entry: func.FuncOp, kind: str, specs: Sequence[TensorSpec]) -> None:
+    """Raises: UserError if what should hold an extent of an output, or of an input, does not."""
+    for number, spec in enumerate(specs):
+        if spec.extents and len(spec.extents) != len(spec.shape):
             raise error_at(
                 entry,
-                f"'{EXTENTS}' of output {number} has {len(output.extents)} numbers; required: one for each of its "
-                f"{len(output.shape)} dims",
+                f"'{EXTENTS}' of {kind} {number} has {len(spec.extents)} numbers; required: one for each of its "
+                f"{len(spec.shape)} dims",
             )
-        for place in output.extents:
-            holder = outputs[place] if 0 <= place < len(outputs) else None
+        for place in spec.extents:
+            holder = specs[place] if 0 <= place < len(specs) else None
             if place != -1 and (holder is None or (holder.dtype, holder.shape) != ("int64", ())):
                 raise error_at(
                     entry,
-                    f"'{EXTENTS}' of output {number} says that output {place} holds an extent; required: the number of "
-                    "an output that is one i64, or -1",
+                    f"'{EXTENTS}' of {kind} {number} says that {kind} {place} holds an extent; required: the number of "
+                    f"an {kind} that is one i64, or -1",
                 )
 
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from mlc.runtime.model import InputError, Model
-from mlc.support.bindings import Bindings
+from mlc.support.bindings import Bindings, Extent, ExtentRange
 from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput
 
 if TYPE_CHECKING:
     from mlc.runtime.model import Array
 
-Shape = tuple[int, ...]
+Shape = tuple[Extent, ...]
+"""The extents of an array; ranges where the model is compiled for a range."""
 
 
 class OpenModel(Model):
@@ -112,11 +113,10 @@ class OpenModel(Model):
                 )
             shape = tuple(int(extent) for extent in cast(Any, array).shape)
             wanted = declared.shape
-            if wanted is not None and (
-                len(shape) != len(wanted) or any(w not in (None, e) for e, w in zip(shape, wanted, strict=True))
-            ):
+            if wanted is not None and not _fits(shape, wanted):
                 raise InputError(f"input '{declared.name}' has shape {shape}; required: {declared}")
-            shapes.append(shape)
+            kept = wanted or (None,) * len(shape)
+            shapes.append(tuple(w if isinstance(w, ExtentRange) else e for e, w in zip(shape, kept, strict=True)))
         named = Bindings({i.name: shape for i, shape in zip(self.open_inputs, shapes, strict=True)})
         try:
             named.extents({i.name: i.dims for i in self.open_inputs})
@@ -132,3 +132,10 @@ class OpenModel(Model):
                 named = {i.name: shape for i, shape in zip(self.open_inputs, shapes, strict=True)}
                 self._models[shapes] = self._compile(Bindings({**self._given.shapes, **named}, self._given.values))
             return self._models[shapes]
+
+
+def _fits(shape: Sequence[int], wanted: Sequence[Extent | None]) -> bool:
+    def fits(extent: int, allowed: Extent | None) -> bool:
+        return extent in allowed if isinstance(allowed, ExtentRange) else allowed in (None, extent)
+
+    return len(shape) == len(wanted) and all(map(fits, shape, wanted))

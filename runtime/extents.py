@@ -1,9 +1,9 @@
-"""Outputs of which only the first part is data: how much of it is another output."""
+"""Inputs and outputs of which only the first part is data: how much of them is another input or output."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,30 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-def holders(extents: Sequence[Sequence[int]]) -> frozenset[int]:
-    """The numbers of the outputs that are nothing but extents of others.
+class InputError(ValueError):
+    """An input of a call does not fit the model."""
 
-    `extents` has for each output the numbers of the outputs that hold the extents of its dims, -1 where the shape says
-    it; nothing for an output all of which is data.
+
+class Described(Protocol):
+    """An input of a model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def extents(self) -> tuple[int, ...]: ...
+    @property
+    def range(self) -> tuple[int, int] | None: ...
+
+
+def holders(extents: Sequence[Sequence[int]]) -> frozenset[int]:
+    """The numbers of the outputs, or of the inputs, that are nothing but extents of others.
+
+    `extents` has for each the numbers of those that hold the extents of its dims, -1 where the shape says it; nothing
+    if all of it is data.
     """
     return frozenset(place for each in extents for place in each if place >= 0)
 
@@ -31,4 +50,59 @@ def actual_outputs(outputs: Sequence[Array], extents: Sequence[Sequence[int]]) -
             cut = tuple(slice(None if p < 0 else int(outputs[p])) for p in places)
             output = np.ascontiguousarray(output[cut])
         found.append(output)
+    return found
+
+
+def call_extents(shapes: Sequence[tuple[int, ...]], inputs: Sequence[Described]) -> dict[int, int]:
+    """The extents of a call, by the numbers of the inputs that hold them; `shapes` are those of the other inputs.
+
+    Raises:
+        InputError: a shape does not fit its input, or two dims differ that have one extent.
+    """
+    hidden = holders([each.extents for each in inputs])
+    found: dict[int, int] = {}
+    first: dict[int, str] = {}
+    seen = (each for number, each in enumerate(inputs) if number not in hidden)
+    for info, shape in zip(seen, shapes, strict=True):
+        if not info.extents:
+            continue
+        if len(shape) != len(info.shape):
+            raise InputError(f"input '{info.name}' has shape {shape}; required: {len(info.shape)} dims, {info}")
+        for axis, (extent, place) in enumerate(zip(shape, info.extents, strict=True)):
+            if place < 0:
+                if extent != info.shape[axis]:
+                    raise InputError(f"input '{info.name}' has shape {shape}; required: {info}")
+                continue
+            least, most = inputs[place].range or (0, info.shape[axis])
+            where, name = f"dim {axis} of input '{info.name}'", inputs[place].name
+            if not least <= extent <= most:
+                raise InputError(f"{where} is {extent}; the model was compiled for '{name}' from {least} to {most}")
+            if found.setdefault(place, extent) != extent:
+                raise InputError(f"{where} is {extent}, and {first[place]} is {found[place]}; both are '{name}'")
+            first.setdefault(place, where)
+    return found
+
+
+def whole_inputs(arrays: Sequence[Array], inputs: Sequence[Described], rooms: dict[int, Array]) -> list[Array]:
+    """What a call gives the C function for arrays of the actual extents: each where it has room for the largest ones,
+    and the extents. Nothing is written but `rooms`, which are kept from call to call, by the numbers of the inputs.
+
+    Raises:
+        InputError: a shape does not fit, as `call_extents`, or a dtype.
+    """
+    extents = call_extents([array.shape for array in arrays], inputs)
+    given = iter(arrays)
+    found: list[Array] = []
+    for number, info in enumerate(inputs):
+        if number in extents:
+            found.append(np.asarray(extents[number], np.int64))
+            continue
+        array = next(given)
+        if info.extents and array.shape != info.shape:
+            room = rooms.get(number)
+            if room is None:
+                room = rooms[number] = np.zeros(info.shape, array.dtype)
+            room[tuple(map(slice, array.shape))] = array
+            array = room
+        found.append(array)
     return found

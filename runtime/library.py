@@ -41,9 +41,13 @@ class TensorInfo:
     name: str
     dtype: str
     shape: tuple[int, ...]
-    """The extents; of an output that is as long as data says, the largest that they can be."""
+    """The extents; of an output that is as long as data says, and of an input that is as long as callers say, the
+    largest that they can be."""
     extents: tuple[int, ...] = ()
-    """Of such an output, for each dim the place in `ModelInfo.outputs` of its actual extent, or -1."""
+    """Of such an output, for each dim the place in `ModelInfo.outputs` of its actual extent, or -1; of an input that in
+    `ModelInfo.inputs`."""
+    range: tuple[int, int] | None = None
+    """Of an input that holds an extent of others: the least and the greatest that it can be."""
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -71,6 +75,7 @@ class ModelInfo:
     arch: str
     cpu: str
     inputs: tuple[TensorInfo, ...]
+    """All that a call in C gives, the actual extents of others included."""
     outputs: tuple[TensorInfo, ...]
     """All that a call in C writes, the actual extents of others included."""
     workspace_bytes: int
@@ -197,7 +202,14 @@ def _models(path: Path, symbols: frozenset[str]) -> list[str]:
 
 
 def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:
-    return tuple(TensorInfo(e["name"], e["dtype"], tuple(e["shape"]), tuple(e.get("extents", ()))) for e in entries)
+    return tuple(
+        TensorInfo(e["name"], e["dtype"], tuple(e["shape"]), tuple(e.get("extents", ())), _range(e.get("range")))
+        for e in entries
+    )
+
+
+def _range(ends: list[int] | None) -> tuple[int, int] | None:
+    return None if ends is None else (ends[0], ends[1])
 
 
 def _check_file(path: Path) -> frozenset[str]:

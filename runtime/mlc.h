@@ -45,10 +45,11 @@ enum {
 typedef struct {
     const char *name;
     int32_t dtype, rank;
-    const int64_t *shape; /* `rank` extents: of the room that an output needs */
+    const int64_t *shape; /* `rank` extents: of the room that it needs */
     /* NULL where all of it is data. Of an output that is as long as data says: for each dim the place of the output, one
        int64_t, that holds the actual extent after a call, or -1 where `shape` says it. Elements stay where they are in
-       `shape`; what lies behind the actual extents is undefined. */
+       `shape`; what lies behind the actual extents is undefined. Of an input that is as long as callers say the same,
+       with the place of the input that holds the extent. */
     const int32_t *extents;
 } mlc_tensor_info;
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.runtime.dlpack import UNREADABLE, from_dlpack
-from mlc.runtime.extents import actual_outputs, holders
+from mlc.runtime.extents import InputError, actual_outputs, holders, whole_inputs
 from mlc.runtime.library import Library, TensorInfo
 
 _LINE = 64
@@ -26,7 +26,8 @@ _LARGE = 1 << 14
 """The size in bytes from which it is worth a microsecond to start an output on a line."""
 _FAILURES = {
     -2: "the system does not grant this process the registers for matrices (AMX) that the model needs, as in some "
-    "sandboxes; compile it for a CPU without them, such as sapphirerapids"
+    "sandboxes; compile it for a CPU without them, such as sapphirerapids",
+    -3: "an extent is outside of the range for which the model was compiled",
 }
 """What a model returns if it fails, and why."""
 _LIBRARY_NAME = re.compile(r"\.so(\.\d+)*$")
@@ -36,10 +37,6 @@ _bytes_of: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
 """Of an array that is contiguous and can be written to; raises TypeError or ValueError for others."""
 
 Array = NDArray[Any]
-
-
-class InputError(ValueError):
-    """An input of a call does not fit the model."""
 
 
 class Model:
@@ -63,21 +60,28 @@ class Model:
         self.signature = library.signature
         self._function = library.function
         given = self.signature.outputs
-        types = [t.numpy_dtype for t in (*self.inputs, *given)]
+        taken = self.signature.inputs
+        types = [t.numpy_dtype for t in (*taken, *given)]
         # With the bytes of an element, and of a whole output.
-        self._inputs = tuple((t.shape, d, d.itemsize) for t, d in zip(self.inputs, types, strict=False))
-        outputs = zip(given, types[len(self.inputs) :], strict=True)
+        self._inputs = tuple((t.shape, d, d.itemsize) for t, d in zip(taken, types, strict=False))
+        outputs = zip(given, types[len(taken) :], strict=True)
         self._outputs = tuple((t.shape, d, prod(t.shape) * d.itemsize) for t, d in outputs)
         self._extents = [t.extents for t in given]
         hidden = holders(self._extents)
         self._seen = tuple(t for number, t in enumerate(given) if number not in hidden)
+        held = holders([t.extents for t in taken])
+        self._asked = tuple(t for number, t in enumerate(taken) if number not in held)
+        self._is_open = bool(held)
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
         self._frames: list[CallFrame] = []
 
     @property
     def inputs(self) -> tuple[TensorInfo, ...]:
-        """Names, dtypes and shapes of the inputs, in order."""
-        return self.signature.inputs
+        """Names, dtypes and shapes of the inputs, in order.
+
+        An input that may be shorter has the largest shape; `signature.inputs` has the ranges of its extents.
+        """
+        return self._asked
 
     @property
     def outputs(self) -> tuple[TensorInfo, ...]:
@@ -145,15 +149,18 @@ class Model:
             staged.replace(target)
 
     def _call(self, arrays: tuple[Any, ...]) -> list[Array]:
-        if len(arrays) != len(self._inputs):
+        if len(arrays) != len(self._asked):
             raise InputError(
-                f"the model takes {len(self._inputs)} inputs ({_names([t.name for t in self.inputs])}), "
+                f"the model takes {len(self._asked)} inputs ({_names([t.name for t in self.inputs])}), "
                 f"and the call gives {len(arrays)}"
             )
         try:
             frame = self._frames.pop()
         except IndexError:
             frame = CallFrame(len(self._inputs), len(self._outputs), self.signature.workspace_bytes)
+        if self._is_open:
+            read = [self._read(info, array) for info, array in zip(self._asked, arrays, strict=True)]
+            arrays = tuple(whole_inputs(read, self.signature.inputs, frame.rooms))
         # A small model takes no longer than this, and leaves little of Python in the caches: as few steps as can be.
         copies: list[Array] = []  # they live until the call returns
         for i, (shape, dtype, size) in enumerate(self._inputs):
@@ -182,7 +189,18 @@ class Model:
 
     def _adapt(self, index: int, value: Any) -> Array:
         """An input that is not yet a plain array of the right type: convert what converts without loss, or explain."""
-        info = self.inputs[index]
+        info = self.signature.inputs[index]
+        array = self._read(info, value)
+        if array.shape != info.shape:
+            raise InputError(f"input '{info.name}' has shape {array.shape}; required: {info.shape}")
+        return np.require(array, requirements=("C", "A"))
+
+    def _read(self, info: TensorInfo, value: Any) -> Array:
+        """An array of the right type.
+
+        Raises:
+            InputError: it has another, or `value` is no array.
+        """
         if isinstance(value, np.ndarray | np.generic):  # the second are scalars, of no dims
             array = np.asarray(cast(Any, value))
         elif hasattr(value, "__dlpack__"):
@@ -195,13 +213,11 @@ class Model:
                 f"input '{info.name}' is a {type(value).__name__}; required: a NumPy array (or one with DLPack) of "
                 f"{info}: np.asarray(value, '{info.dtype}')"
             )
-        if array.shape != info.shape:
-            raise InputError(f"input '{info.name}' has shape {array.shape}; required: {info.shape}")
         if array.dtype != info.numpy_dtype:
             raise InputError(
                 f"input '{info.name}' has dtype {array.dtype}; required: {info.dtype}: array.astype('{info.dtype}')"
             )
-        return np.require(array, requirements=("C", "A"))
+        return array
 
 
 class CallFrame:
@@ -212,6 +228,8 @@ class CallFrame:
         self.outputs = (ctypes.c_void_p * outputs)()
         self._memory = np.empty(workspace_bytes + _LINE, np.uint8)
         self.workspace = -(-_address(self._memory) // _LINE) * _LINE
+        self.rooms: dict[int, Array] = {}
+        """Where inputs lie that are shorter than they may be."""
 
 
 def empty_lines(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Array:

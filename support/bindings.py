@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -16,7 +17,24 @@ if TYPE_CHECKING:  # importing NumPy takes 0.1 s
 
     Array = NDArray[Any]
 
-BoundShape = int | tuple[int, ...]
+
+@dataclass(frozen=True, order=True)
+class ExtentRange:
+    """The extents that a dim may have when the model runs, both ends included: `1..512`."""
+
+    least: int
+    most: int
+
+    def __str__(self) -> str:
+        return f"{self.least}..{self.most}"
+
+    def __contains__(self, extent: int) -> bool:
+        return self.least <= extent <= self.most
+
+
+Extent = int | ExtentRange
+"""The extent of a dim, or those that it may have."""
+BoundShape = Extent | tuple[Extent, ...]
 """The shape of an input, or the extent of a dim."""
 InputShapes = Mapping[str, BoundShape]
 """Shapes by the names of inputs, and extents by the names of inputs' dims."""
@@ -88,7 +106,14 @@ class Bindings:
             return f"'{name}' is a dim of an input: bind its extent by ", bound
         return None
 
-    def extents(self, inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    def require_fixed(self, what: str) -> None:
+        """Raises: UserError if a range of extents is given, where `what` has to know them."""
+        for name, shape in self.shapes.items():
+            for extent in shape if isinstance(shape, tuple) else (shape,):
+                if isinstance(extent, ExtentRange):
+                    raise UserError(f"found {extent} for '{name}'; {what} has known extents: give '{name}' a number")
+
+    def extents(self, inputs: Mapping[str, Sequence[str]]) -> dict[str, Extent]:
         """The extents of named dims: those that are given, and those that the given shapes of inputs say.
 
         `inputs` has the names of the dims of each input. Dims of one name have one extent in ONNX.
@@ -96,18 +121,18 @@ class Bindings:
         Raises:
             UserError: two of them say different extents, or a dim is given a shape.
         """
-        found: dict[str, int] = {}
+        found: dict[str, Extent] = {}
         for name, extent in self.shapes.items():
             of = next((each for each, dims in inputs.items() if name in dims), None)
             if name not in inputs and of is not None:
-                if not isinstance(extent, int):
+                if isinstance(extent, tuple):
                     shape = shape_text(extent)
                     raise UserError(f"a dim of input '{of}' is bound to the shape {shape}; required: one number")
                 found[name] = extent
         source: dict[str, str] = {}
         for name, dims in inputs.items():
             given = self.shapes.get(name, ())
-            shape = (given,) if isinstance(given, int) else given
+            shape = given if isinstance(given, tuple) else (given,)
             for dim, extent in zip(dims, shape, strict=False):
                 if not dim or found.setdefault(dim, extent) == extent:
                     source.setdefault(dim, name)
@@ -163,7 +188,7 @@ def _parse_shapes(words: Sequence[str]) -> dict[str, tuple[BoundShape, ...]]:
         if not equals or not name or not all(_is_shape(each, len(several) > 1) for each in several):
             raise UserError(
                 f"found '{word}' as a shape; required: NAME=1x3x224x224, or NAME=1 for a dim of that name, "
-                "with commas between several of them"
+                "with commas between several of them, or NAME=1..512 for all extents from 1 to 512"
             )
         shapes = tuple(_shape(each) for each in several)
         if result.setdefault(name, shapes) != shapes:
@@ -175,18 +200,40 @@ def _parse_shapes(words: Sequence[str]) -> dict[str, tuple[BoundShape, ...]]:
 
 
 def _is_shape(text: str, is_one_of_several: bool) -> bool:
-    """Whether this is numbers with x between them; nothing is the shape of a scalar."""
-    return all(part.isdecimal() for part in text.split("x")) if text else not is_one_of_several
+    """Whether this is numbers, or ranges of them, with x between; nothing is the shape of a scalar."""
+    return all(_EXTENT.fullmatch(part) for part in text.split("x")) if text else not is_one_of_several
 
 
 def _shape(text: str) -> BoundShape:
-    extents = tuple(int(part) for part in text.split("x")) if text else ()
+    extents = tuple(map(_extent, text.split("x"))) if text else ()
     return extents[0] if len(extents) == 1 else extents
+
+
+_EXTENT = re.compile(r"([0-9]+)(?:\.\.([0-9]+))?")
+
+
+def _extent(text: str) -> Extent:
+    """Raises: UserError if a range ends before it begins."""
+    matched = _EXTENT.fullmatch(text)
+    assert matched
+    least, most = matched.groups()
+    return int(least) if most is None else extent_range(int(least), int(most))
+
+
+def extent_range(least: int, most: int) -> Extent:
+    """The extents from `least` to `most`; one number if there is only one.
+
+    Raises:
+        UserError: the last one is less than the first, or there is none but 0.
+    """
+    if not 0 <= least <= most or most < 1:
+        raise UserError(f"found extents from {least} to {most}; required: LEAST..MOST, as 1..512")
+    return least if least == most else ExtentRange(least, most)
 
 
 def shape_text(shape: BoundShape) -> str:
     """A shape as `--shape` takes it."""
-    return str(shape) if isinstance(shape, int) else "x".join(map(str, shape))
+    return "x".join(map(str, shape)) if isinstance(shape, tuple) else str(shape)
 
 
 def parse_values(words: Sequence[str]) -> dict[str, Array]:

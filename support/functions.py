@@ -31,7 +31,8 @@ IMAGE_SIZE = "onnx.imgsz"
 """The attribute of a function that has what the metadata of its model says of the size of images, `[640, 640]`."""
 EXTENTS = "mlc.extents"
 """The attribute of a result, or of a buffer for one, which is as long in some dims as data says, and no longer than its
-type: for each dim the number of the output, one i64, that holds the actual extent, or -1."""
+type: for each dim the number of the output, one i64, that holds the actual extent, or -1. Of an argument the same, with
+the number of the argument that holds it."""
 RANGE = "mlc.range"
 """The attribute of an argument that has the least and the greatest value of its elements, `array<i64: 0, 9>`."""
 ASCENDING = "mlc.ascending"
@@ -141,6 +142,18 @@ def extents_in(marks: Mapping[str, Attribute]) -> tuple[int, ...]:
     """What `mlc.extents` says in the attributes of a result, or of a buffer for one; nothing if it is not there."""
     found = cast(Any, marks.get(EXTENTS))
     return tuple(map(int, found.get_values())) if isinstance(found, DenseArrayBase) else ()
+
+
+def held_extents(marks: Sequence[Mapping[str, Attribute]]) -> set[int]:
+    """The numbers of the inputs, or of the outputs, that hold extents of others, given the attributes of all of them."""
+    return {place for each in marks for place in extents_in(each) if place >= 0}
+
+
+def range_in(marks: Mapping[str, Attribute]) -> tuple[int, int] | None:
+    """What `mlc.range` says in the attributes of an argument; None if it is not there, or is not two numbers."""
+    found = cast(Any, marks.get(RANGE))
+    ends = tuple(map(int, found.get_values())) if isinstance(found, DenseArrayBase) else ()
+    return (ends[0], ends[1]) if len(ends) == 2 else None
 
 
 def donated_to(marks: Mapping[str, Attribute]) -> int | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
-from mlc.support.bindings import Bindings, BoundShape, ShapeChoices, shape_text
+from mlc.support.bindings import Bindings, BoundShape, Extent, ExtentRange, ShapeChoices, shape_text
 from mlc.support.errors import UserError
 
 MOST_VARIANTS = 64
@@ -48,7 +48,7 @@ def variants_of(bindings: Bindings) -> list[Variant]:
         suffix = "".join(f"_{_for_c(name)}{shape_text(shape)}" for name, shape in chosen.items())
         while suffix in [each.suffix for each in made]:  # names that differ in what C does not know
             suffix += "_"
-        size = prod(extent for shape in shapes for extent in ((shape,) if isinstance(shape, int) else shape))
+        size = prod(extent for shape in shapes for extent in _extents(shape) if isinstance(extent, int))
         bound = replace(bindings, shapes={**bindings.shapes, **chosen}, choices={})
         made.append(Variant(bound, label, suffix, size))
     return made
@@ -57,6 +57,9 @@ def variants_of(bindings: Bindings) -> list[Variant]:
 def _check(choices: ShapeChoices) -> None:
     for name, shapes in choices.items():
         for shape in shapes:
+            if ranges := [extent for extent in _extents(shape) if isinstance(extent, ExtentRange)]:
+                required = "numbers, or one range"
+                raise UserError(f"'{name}' is given {ranges[0]} among several shapes; required: {required}")
             if shapes.count(shape) > 1:
                 raise UserError(f"'{name}' is given {shape_text(shape)} twice; required: different shapes")
             if _rank(shape) != _rank(shapes[0]):
@@ -71,8 +74,12 @@ def _check(choices: ShapeChoices) -> None:
         )
 
 
+def _extents(shape: BoundShape) -> tuple[Extent, ...]:
+    return shape if isinstance(shape, tuple) else (shape,)
+
+
 def _rank(shape: BoundShape) -> int:
-    return 1 if isinstance(shape, int) else len(shape)
+    return len(_extents(shape))
 
 
 def _for_c(name: str) -> str:

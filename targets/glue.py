@@ -90,7 +90,7 @@ def _header_body(signature: Signature) -> str:
     name, symbol = signature.name, signature.symbol
     macro = symbol.upper()
     arrays = "".join(_c_shape(f"{symbol}_{kind}{i}_shape", t) for kind, i, t in _tensors(signature))
-    arrays += "".join(_c_extents(symbol, i, t) for i, t in enumerate(signature.outputs) if t.extents)
+    arrays += "".join(_c_extents(f"{symbol}_{kind}{i}", t) for kind, i, t in _tensors(signature) if t.extents)
     tables = _c_table(signature, "input", signature.inputs) + _c_table(signature, "output", signature.outputs)
     places = _c_places(f"{macro}_INPUT", signature.inputs) + _c_places(f"{macro}_OUTPUT", signature.outputs)
     return f"""/* The model "{name}", compiled by mlc {signature.version}. */
@@ -108,8 +108,9 @@ extern "C" {{
 #endif
 
 /* Run the model once. 0 means success; -2 that the system does not grant the registers for matrices (AMX) that a model
-   for such a CPU needs, and that nothing was computed. Several threads may call it, each with a workspace of its own.
-   inputs:    one pointer per input, to its elements in row-major order
+   for such a CPU needs{_out_of_range(signature)}; then nothing was computed. Several threads may call it, each with a
+   workspace of its own.
+   inputs:    one pointer per input, to its elements in row-major order{_open(signature)}
    outputs:   one pointer per output, to room for its elements; must not overlap anything else{_bounded(signature)}
    workspace: {symbol}_workspace_bytes() bytes, 64-byte aligned */
 int32_t {symbol}(const void *const *inputs, void *const *outputs, void *workspace);
@@ -141,8 +142,8 @@ def _c_shape(name: str, spec: TensorSpec) -> str:
     return f"static const int64_t {name}[] = {{{', '.join(map(str, spec.shape)) or 0}}};\n"
 
 
-def _c_extents(symbol: str, number: int, spec: TensorSpec) -> str:
-    return f"static const int32_t {symbol}_output{number}_extents[] = {{{', '.join(map(str, spec.extents))}}};\n"
+def _c_extents(name: str, spec: TensorSpec) -> str:
+    return f"static const int32_t {name}_extents[] = {{{', '.join(map(str, spec.extents))}}};\n"
 
 
 def _bounded(signature: Signature) -> str:
@@ -155,12 +156,28 @@ def _bounded(signature: Signature) -> str:
     )
 
 
+def _out_of_range(signature: Signature) -> str:
+    return ", -3 that an extent is outside of its range" if any(t.range for t in signature.inputs) else ""
+
+
+def _open(signature: Signature) -> str:
+    """Lines about the inputs that are as long as callers say."""
+    return "".join(
+        f"\n              input {number} has up to {spec.shape[axis]} elements along dim {axis}: input {place} says, "
+        f"an int64_t {'' if held is None else f'from {held[0]} to {held[1]}'}"
+        for number, spec in enumerate(signature.inputs)
+        for axis, place in enumerate(spec.extents)
+        if place >= 0
+        for held in [signature.inputs[place].range]
+    )
+
+
 def _c_table(signature: Signature, kind: str, specs: tuple[TensorSpec, ...]) -> str:
     if not specs:
         return ""
     rows = "".join(
         f'    {{"{_c_escape(t.name)}", {c_constant(t.dtype)}, {len(t.shape)}, {signature.symbol}_{kind}{i}_shape, '
-        f"{f'{signature.symbol}_output{i}_extents' if t.extents else 0}}},\n"
+        f"{f'{signature.symbol}_{kind}{i}_extents' if t.extents else 0}}},\n"
         for i, t in enumerate(specs)
     )
     return f"static const mlc_tensor_info {signature.symbol}_{kind}s[] = {{\n{rows}}};\n"

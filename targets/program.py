@@ -20,7 +20,10 @@ class TensorSpec:
     dtype: str
     shape: tuple[int, ...]
     extents: tuple[int, ...] = ()
-    """For each dim the number of the output that holds its actual extent, -1 where the shape says it; or nothing."""
+    """For each dim the number of the output, or of the input, that holds its actual extent, -1 where the shape says it;
+    or nothing."""
+    range: tuple[int, int] | None = None
+    """Of an input that holds an extent of others: what it may be."""
 
 
 @dataclass(frozen=True)
@@ -112,4 +115,5 @@ def described_machine(machine: Machine) -> dict[str, object]:
 
 def _tensor(spec: TensorSpec) -> dict[str, object]:
     described: dict[str, object] = {"name": spec.name, "dtype": spec.dtype, "shape": spec.shape}
-    return described | ({"extents": spec.extents} if spec.extents else {})
+    described |= {"extents": spec.extents} if spec.extents else {}
+    return described | ({"range": spec.range} if spec.range else {})

@@ -175,7 +175,8 @@ def _shapes_of(tensors: Mapping[str, Array] | Image, source: ModelSource, given:
 def _shape_in(tensors: Mapping[str, Array] | Image, declared: DeclaredInput) -> tuple[int, ...]:
     """The shape of what there is for an input."""
     if isinstance(tensors, Image):
-        return () if declared.shape is None else tensors.shape_for(declared.name, declared.shape)
+        sizes = [e if isinstance(e, int) else None for e in declared.shape or ()]
+        return () if declared.shape is None else tensors.shape_for(declared.name, sizes)
     tensor = tensor_named(declared.name, tensors)
     return () if tensor is None else tensor.shape
 

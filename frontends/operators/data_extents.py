@@ -7,8 +7,18 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, Str
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects.graph.types import shape_of
-from mlc.frontends.operators.graph_builder import Knowledge
-from mlc.support.functions import EXTENTS, NAME, marks_of, name_for_callers
+from mlc.frontends.operators.knowledge import Knowledge
+from mlc.support.functions import EXTENTS, NAME, extents_in, marks_of, name_for_callers, range_in
+
+
+def open_dims_at_calls(function: func.FuncOp, knowledge: Knowledge) -> None:
+    """Note which dims of inputs end at the extents that other inputs hold (`mlc.extents`)."""
+    marks = marks_of(function.args, function.arg_attrs)
+    for argument, own in zip(function.args, marks, strict=True):
+        for axis, place in enumerate(extents_in(own)):
+            if place >= 0:
+                least, _ = range_in(marks[place]) or (0, 0)
+                knowledge.open_dim(argument, axis, function.args[place], least)
 
 
 def add_extents(function: func.FuncOp, knowledge: Knowledge) -> None:

@@ -22,6 +22,7 @@ from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_
 from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import divided
 from mlc.support.dtypes import to_numpy
 
 Rule = Callable[[Any, Sequence[Extents], GraphBuilder], Extents]
@@ -139,6 +140,9 @@ def _rows_joined_or_split(
 ) -> SSAValue | None:
     """The extent of the first dim, after it was joined with others, or split into itself and others, as it was joined;
     None if that is not known to be an extent. Data that comes first in memory still does."""
+    if (size := b.size_of(extent)) is not None:
+        scaled = divided(size * after[0], before[0]) if after and before[0] else None
+        return None if scaled is None else b.extent(scaled)
     whole, factor = b.knowledge.multiples.get(extent, (extent, 1))
     if not before[0] or not after or before[0] % factor or after[0] % (rows := before[0] // factor):
         return None

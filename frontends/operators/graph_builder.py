@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from math import prod
 from typing import Any, cast
 
@@ -18,18 +19,16 @@ from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.placement import IndexedOp
 from mlc.dialects.graph.types import Violation, element_of, shape_of, tensor
+from mlc.frontends.operators.knowledge import Extents, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.reference.constants import constant_data
+from mlc.frontends.operators.sizes import AnySize, Size, Sizes, as_sizes, bounds, sizes_of, written
 from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
 from mlc.support import dtypes
 from mlc.support.former_names import warn_of_name
-from mlc.support.resources import Resources
 from mlc.support.types import MOST_ELEMENTS
 
 Array = NDArray[Any]
-Extents = Mapping[int, SSAValue]
-"""The actual extents of some dims of a value, each a `tensor<i64>`."""
 _SPELLED = 64
 """Constants of up to this number of elements are spelled out in the IR."""
 _MOST = 1 << 20
@@ -40,54 +39,6 @@ _MOST_WIDENED = 1 << 14
 """How many integers of 8 bits become floats now; more may be weights, which `use-short-weights` leaves short."""
 _MOST_EXPANDED = 1 << 24
 """And no operands that stand for so many bytes more than they take."""
-
-
-@dataclass
-class Knowledge:
-    """What is known of values while a model is converted: the data of constants, and extents that depend on data."""
-
-    resources: Resources
-    hand_on: Callable[[graph.GraphOp, Sequence[Extents], GraphBuilder], Extents] | None = None
-    """What the extents of operands say of those of the result; nothing for sources that have no such values."""
-    arrays: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
-    made: dict[ConstantOp, None] = field(default_factory=dict[ConstantOp, None])
-    """The constants that the conversion made; who is not used in the end is dropped."""
-    extents: dict[SSAValue, Extents] = field(default_factory=dict[SSAValue, Extents])
-    """The actual extents of dims that are as long as their shape says at most."""
-    multiples: dict[SSAValue, tuple[SSAValue, int]] = field(default_factory=dict[SSAValue, "tuple[SSAValue, int]"])
-    """Extents that are so many times others, of dims that are joined."""
-    positions: dict[tuple[Block | None, SSAValue], tuple[SSAValue, SSAValue]] = field(
-        default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
-    )
-    """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
-    each_step: dict[SSAValue, Callable[[], Array | None]] = field(
-        default_factory=dict[SSAValue, "Callable[[], Array | None]"]
-    )
-    """What arguments of loops are in each step, stacked; None where that turns out to be unknown."""
-    spell: Callable[[Attribute], str] = str
-    """A type in the words of the source."""
-    repeated: bool = False
-    """Whether what is converted now is computed in each step of a loop."""
-    unseeded: int = 0
-    """How many nodes that draw random numbers without a seed there were."""
-
-    def array(self, value: SSAValue) -> Array | None:
-        """The data of a constant; None for other values, and for one of which only so much is data as data says."""
-        if value in self.extents:
-            return None
-        if value not in self.arrays and isinstance(op := value.owner, ConstantOp):
-            self.arrays[value] = constant_data(op.value, self.resources)
-        return self.arrays.get(value)
-
-    def drop_unused(self) -> None:
-        """Erase the constants that nobody uses, and forget the data that the conversion made for them."""
-        used = {_resource(op) for op in self.made if op.result.first_use is not None}
-        for op in self.made:
-            if op.result.first_use is None and op.parent is not None:
-                if (name := _resource(op)) is not None and name not in used:
-                    self.resources.drop(name)
-                self.arrays.pop(op.result, None)
-                Rewriter.erase_op(op)
 
 
 @dataclass
@@ -136,6 +87,12 @@ class GraphBuilder:
                 raise Unconvertible(str(e)) from None
             op.erase()
             return self.constant(result, op.result.type.element_type)
+        if (sizes := self._sizes(op, known)) is not None:
+            if not any(isinstance(size, Size) for size in sizes.flat):
+                element = op.result.type.element_type
+                op.erase()
+                return self.constant(sizes.astype(dtypes.to_numpy(element)), element)
+            self.knowledge.sizes[op.result] = sizes
         extents = [self.knowledge.extents.get(v, {}) for v in op.operands]
         if any(extents):
             assert self.knowledge.hand_on is not None
@@ -143,11 +100,73 @@ class GraphBuilder:
         self._insert(op)
         return op.result
 
+    def _sizes(self, op: graph.GraphOp, known: Sequence[Array | None]) -> Sizes | None:
+        """The result of an op on values that follow from the extents of inputs, if that is such a value."""
+        sizes = [self.knowledge.sizes.get(v) for v in op.operands]
+        if all(each is None for each in sizes):
+            return None
+        arrays = [
+            as_sizes(a) if s is None and a is not None and a.size <= _SPELLED else s
+            for s, a in zip(sizes, known, strict=True)
+        ]
+        return sizes_of(op, cast("list[Sizes]", arrays)) if all(a is not None for a in arrays) else None
+
     def bounded(self, value: SSAValue, extents: Extents) -> SSAValue:
         """Note that some dims of a value are as long as a `tensor<i64>` says, which is not longer than its shape."""
-        if found := {axis: extent for axis, extent in extents.items() if shape_of(value)[axis]}:
+        found: dict[int, SSAValue] = {}
+        for axis, extent in extents.items():
+            if not shape_of(value)[axis]:
+                continue
+            if (size := self.size_of(extent)) is not None:
+                known = self.knowledge.written.get(size)
+                if known is None or not self._sees(known):
+                    known = self.knowledge.written[size] = extent
+                extent = known
+            found[axis] = extent
+        if found:
             self.knowledge.extents[value] = found
         return value
+
+    # ---- sizes that are known at the call
+
+    def size_of(self, value: SSAValue) -> AnySize | None:
+        """The size that a `tensor<i64>` holds; None if it depends on data."""
+        sizes = self.knowledge.sizes.get(value)
+        return None if sizes is None else sizes.item()
+
+    def axis_size(self, value: SSAValue, axis: int) -> AnySize | None:
+        """How long a dim is; None if that depends on data."""
+        extent = self.knowledge.extents.get(value, {}).get(axis)
+        return shape_of(value)[axis] if extent is None else self.size_of(extent)
+
+    def extent(self, size: AnySize) -> SSAValue:
+        """The `tensor<i64>` that holds a size, the same for equal ones."""
+        known = self.knowledge.written.get(size)
+        if known is None or not self._sees(known):
+            known = written(size, self, lambda number: self.constant(np.asarray(number, np.int64)))
+            self.knowledge.sizes[known] = as_sizes(np.asarray(size, object))
+            self.knowledge.written[size] = known
+        return known
+
+    def sized(self, value: SSAValue, sizes: Mapping[int, AnySize]) -> SSAValue:
+        """The value, of which some dims end at these sizes. Raises: Unconvertible if they may be longer than it is."""
+        ends: dict[int, SSAValue] = {}
+        for axis, size in sizes.items():
+            low, high = bounds(size)
+            if low < 0 or high > shape_of(value)[axis]:
+                raise Unconvertible(f"an extent from {low} to {high} is asked for, of {shape_of(value)[axis]} elements")
+            if size != shape_of(value)[axis]:
+                ends[axis] = self.extent(size)
+        if not ends:
+            return value
+        view = graph.ReshapeOp(value, shape_of(value))  # others use the whole of the value
+        self._insert(view)
+        return self.bounded(view.result, {**self.knowledge.extents.get(value, {}), **ends})
+
+    def _sees(self, value: SSAValue) -> bool:
+        """Whether a value is there where ops are added: it may have been made in the body of a loop that has ended."""
+        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+        return block is not None and block.find_ancestor_op_in_block(self.before) is not None
 
     def _is_computed_now(self, op: graph.GraphOp, arrays: Sequence[Array]) -> bool:
         type = op.result.type
@@ -342,6 +361,12 @@ class GraphBuilder:
 
     def reduce(self, kind: str, value: SSAValue, axes: Sequence[int], keepdims: bool = False) -> SSAValue:
         """`sum`, `mean`, `max`, `min` or `prod` along axes, in any order."""
+        extents = self.knowledge.extents.get(value, {})
+        if kind == "mean" and any(axis in extents for axis in axes):
+            fixed = prod(shape_of(value)[axis] for axis in axes if axis not in extents)
+            counts = [self.cast(extents[axis], element_of(value)) for axis in axes if axis in extents]
+            count = reduce(self.mul, counts, self.number(fixed, value))
+            return self.div(self.reduce("sum", value, axes, keepdims), count)
         return self(graph.ReduceOp, kind, value, sorted(axes), keepdims)
 
     def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
@@ -358,11 +383,6 @@ def _require_addressable(shape: Sequence[int]) -> None:
     if prod(shape) > MOST_ELEMENTS:
         size = "x".join(map(str, shape))
         raise Unconvertible(f"it makes a tensor of {size} elements: that is more than any memory holds")
-
-
-def _resource(op: ConstantOp) -> str | None:
-    """The name of the data of a constant that is not spelled out; copies in bodies share it."""
-    return op.value.resource_handle.data if isinstance(op.value, DenseResourceAttr) else None
 
 
 def is_float(value: SSAValue) -> bool:

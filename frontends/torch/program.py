@@ -147,8 +147,10 @@ class AtenProgram:
             name = next(iter(bindings.values))
             raise UserError(f"found a value of '{name}'; numbers that steer were fixed when the model was exported")
         bindings.require_single("a program of torch.export")
+        bindings.require_fixed("a program of torch.export")
         bindings.check_names([i.name for i in declared], {d for i in declared for d in i.dims if d})
-        numbers = bindings.extents({i.name: i.dims for i in declared})
+        bound = bindings.extents({i.name: i.dims for i in declared})
+        numbers = {name: extent for name, extent in bound.items() if isinstance(extent, int)}
         for each in declared:
             _require_fitting(each, bindings.shapes)
         self._require_allowed(numbers, declared)
@@ -156,12 +158,12 @@ class AtenProgram:
         def extent(value: Any) -> Any:
             if (expression := getattr(getattr(value, "node", None), "expr", None)) is None:
                 return value if isinstance(value, float | bool) else int(value)
-            bound = expression.subs({s: numbers[str(s)] for s in expression.free_symbols if str(s) in numbers})
-            if bound.is_Boolean:
-                return bool(bound)  # it is true or false once its symbols are numbers
-            if not bound.is_number:
+            known = expression.subs({s: numbers[str(s)] for s in expression.free_symbols if str(s) in numbers})
+            if known.is_Boolean:
+                return bool(known)  # it is true or false once its symbols are numbers
+            if not known.is_number:
                 return DYNAMIC_INDEX
-            return float(bound) if "Float" in type(value).__name__ else int(bound)
+            return float(known) if "Float" in type(value).__name__ else int(known)
 
         dims = {name: tuple(map(_symbol, value.shape)) for name, value in self._given().items()}
         bodies = bodies_of(self._functional.graph_module)

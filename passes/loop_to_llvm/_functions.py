@@ -14,6 +14,7 @@ from mlc.dialects.llvm import vectors
 from mlc.dialects.llvm.call_intrinsic import only_reads
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._control import lower_loops
+from mlc.passes.loop_to_llvm._entry_checks import check_extents
 from mlc.passes.loop_to_llvm._matrices import prepare_matrices
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
@@ -23,7 +24,7 @@ from mlc.passes.loop_to_llvm._types import (
     lower_type,
     offset,
 )
-from mlc.support.functions import OUTPUT, WORKSPACE, is_private, tell_clang_as
+from mlc.support.functions import OUTPUT, WORKSPACE, is_private, marks_of, tell_clang_as
 from mlc.support.locations import error_at, place_new_ops
 from mlc.support.types import MemRef
 
@@ -68,7 +69,10 @@ def lower_function(function: func.FuncOp, *, prepares: bool = False) -> None:
     body = function.body
     if body.blocks:
         lower_loops(body)
+    marks = marks_of(function.args, function.arg_attrs) if body.blocks else []
     lowered = _kernel(function) if is_private(function) else _entry(function)
+    if not is_private(function):
+        check_extents(lowered.body, marks)
     if prepares and not is_private(function):
         prepare_matrices(lowered.body)
     place_new_ops(lowered, function.location)

@@ -25,6 +25,7 @@ from mlc.dialects import loop
 from mlc.dialects.llvm import CallIntrinsicOp
 from mlc.dialects.llvm import FuncOp as LLVMFuncOp
 from mlc.passes.loop_to_llvm._addresses import Addresses
+from mlc.passes.loop_to_llvm._entry_checks import return_early
 from mlc.passes.loop_to_llvm._types import bit_width, integer_constant, memory_element, offset
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type, vector_type
@@ -363,21 +364,12 @@ def declare_preparation(module: ModuleOp) -> None:
 
 def prepare_matrices(body: Region) -> None:
     """Ask the system for registers before the code of a model; if it refuses, return what it says."""
-    first = body.blocks[0]
-    before, refused = Block(arg_types=[argument.type for argument in first.args]), Block()
-    for argument, new in zip(list(first.args), before.args, strict=True):
-        new.name_hint = argument.name_hint
-        argument.replace_all_uses_with(new)
-        first.erase_arg(argument)
     call = llvm.CallOp(_PREPARE, return_type=i32)
     zero = integer_constant(0, i32)
     status = call.returned
     assert status is not None
     failed = llvm.ICmpOp(status, zero.result, IntegerAttr(llvm.ICmpPredicateFlag.NE.to_int(), i64))
-    before.add_ops([call, zero, failed, llvm.CondBrOp(failed.res, refused, [], first, [])])
-    refused.add_op(llvm.ReturnOp(status))
-    body.insert_block_before(before, first)
-    body.add_block(refused)
+    return_early(body, [call, zero, failed], failed.res, status)
 
 
 def _is_about_matrices(op: Operation) -> bool:

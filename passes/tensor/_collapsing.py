@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import prod
@@ -69,8 +69,9 @@ def drop_unit_dims(block: Block) -> None:
     _apply(block, plan)
 
 
-def merge_dims(block: Block) -> None:
-    """Join adjacent dims that every access uses as adjacent subscripts of full extent, or not at all."""
+def merge_dims(block: Block, ending: Container[str] = ()) -> None:
+    """Join adjacent dims that every access uses as adjacent subscripts of full extent, or not at all; those of the names
+    `ending` are joined to none around them."""
     joined = DisjointSets[_Node]()
     for value in _tensors(block):
         for pair in range(len(_shape(value)) - 1):
@@ -81,6 +82,8 @@ def merge_dims(block: Block) -> None:
                     joined.unite(node, (value, pair))
     for op in _structured(block):
         for pair in range(len(op.dims) - 1):
+            if op.dim_names[pair + 1] in ending:
+                joined.unite(_FIXED, (op, pair))
             if pair + 1 < op.num_parallel:
                 joined.unite((op.result, pair), (op, pair))
             elif pair < op.num_parallel:

@@ -31,7 +31,7 @@ from mlc.dialects.arith import CmpiOp
 from mlc.dialects.tensor import ReduceOp, StructuredOp
 from mlc.passes.tensor._known_scalars import Count, Extent, KnownScalar, Symbol, Tail, known_values
 from mlc.reference.constants import constant_data
-from mlc.support.ir import identity_of
+from mlc.support.ir import RESHAPES, identity_of
 from mlc.support.linear import plain_dim
 from mlc.support.resources import Resources
 from mlc.support.types import element_type, tensor_type
@@ -84,7 +84,8 @@ class Tails:
     def _count_axis(self, value: SSAValue) -> int | None:
         shape = tensor_type(value).get_shape()
         long = [axis for axis, extent in enumerate(shape) if extent > 1]
-        constant = value.owner.value if isinstance(value.owner, arith.ConstantOp) else None
+        owner = unreshaped(value).owner
+        constant = owner.value if isinstance(owner, arith.ConstantOp) else None
         if not isinstance(constant, DenseIntOrFPElementsAttr | DenseResourceAttr) or len(long) != 1:
             return None
         if not isinstance(element_type(value.type), IntegerType) or shape[long[0]] > _MOST_COUNTED:
@@ -200,6 +201,13 @@ def _is_below_maximum(op: StructuredOp, dim: int, block: Block, operands: Sequen
         return False
     over = dict(zip(read, subscripts, strict=True))
     return [over.get(AffineExpr.dimension(i)) for i in range(reduce.num_parallel)] == list(rows)
+
+
+def unreshaped(value: SSAValue) -> SSAValue:
+    """What a value is before all reshapes."""
+    while isinstance(op := value.owner, RESHAPES):
+        value = op.operands[0]
+    return value
 
 
 def axis_along(subscripts: Sequence[AffineExpr], dim: int) -> int | None:

@@ -15,6 +15,7 @@ from mlc.dialects.loop.limits import names_dims
 from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._collapsing import drop_unit_dims, merge_dims
 from mlc.passes.tensor._views import collapse, erase_unused_views, expand, seen_as
+from mlc.passes.tensor.limit_dims import ends_of_dims
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 
@@ -35,7 +36,8 @@ class CollapseDimsPass(Pass):
           %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 4) reduce (k: 3) : …
 
     Signatures change with it, and callers reshape, which moves nothing; so kernels of different shapes that do the same
-    become equal. An op whose dims were joined gets the usual names: `n` for the last dim of the result, `m` for its
+    become equal. A dim whose data may end before it does (`limit-dims`) is not joined to the one around it, as its loop
+    could not end there then. An op whose dims were joined gets the usual names: `n` for the last dim of the result, `m` for its
     rows, `k` for what is reduced.
 
     Left alone: kernels with a schedule or limits, which name dims; functions that others may call, or that something
@@ -46,8 +48,8 @@ class CollapseDimsPass(Pass):
     name = "collapse-dims"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        del ctx
         calls = calls_of_functions(module)
+        ends = ends_of_dims(module, calls, ctx.resources)
         changed: list[func.FuncOp] = []
         for function in module.ops:
             if not isinstance(function, func.FuncOp) or not is_private(function) or len(function.body.blocks) != 1:
@@ -55,7 +57,7 @@ class CollapseDimsPass(Pass):
             if names_dims(function) or function.sym_name.data not in calls:
                 continue
             drop_unit_dims(function.body.block)
-            merge_dims(function.body.block)
+            merge_dims(function.body.block, {dim for each in ends.get(function, ()) for dim in each})
             if _update_signature(function):
                 changed.append(function)
         for function in changed:

@@ -19,11 +19,12 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._known_scalars import Extent
-from mlc.passes.tensor._tails import Tails, axis_along
+from mlc.passes.tensor._tails import Tails, axis_along, unreshaped
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
 from mlc.support.ir import RESHAPES
 from mlc.support.linear import LinearForm, plain_dim
+from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
 from mlc.support.types import tensor_type
 from mlc.targets.machine import resolve_target
@@ -58,24 +59,32 @@ class LimitDimsPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         lanes = resolve_target(self.target or ctx.target).vector_bits // 32
-        functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration}
         calls = calls_of_functions(module)
-        for model in models_of(module):
-            if len(model.body.blocks) > 1:
-                continue
-            kernels = {
-                function: calls[name]
-                for name, function in functions.items()
-                if is_private(function) and len(function.body.blocks) == 1 and calls.get(name)
-                if all(call.parent is model.body.block for call in calls[name])
-            }
-            limits = _Model(model, kernels, Tails(ctx.resources, model.body.block)).limits()
-            for kernel, of_calls in limits.items():
-                _set_limits(kernel, kernels[kernel], of_calls, lanes)
+        for kernel, ends in ends_of_dims(module, calls, ctx.resources).items():
+            _set_limits(kernel, calls[kernel.sym_name.data], ends, lanes)
 
 
 Ends = dict[str, Extent]
 """Where the loops over dims end."""
+
+
+def ends_of_dims(
+    module: ModuleOp, calls: Mapping[str, Sequence[func.CallOp]], resources: Resources
+) -> dict[func.FuncOp, list[Ends]]:
+    """Where the data of dims ends, of the kernels whose dims are longer than that, for each of the `calls` of each."""
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration}
+    found: dict[func.FuncOp, list[Ends]] = {}
+    for model in models_of(module):
+        if len(model.body.blocks) > 1:
+            continue
+        kernels = {
+            function: calls[name]
+            for name, function in functions.items()
+            if is_private(function) and len(function.body.blocks) == 1 and calls.get(name)
+            if all(call.parent is model.body.block for call in calls[name])
+        }
+        found |= _Model(model, kernels, Tails(resources, model.body.block)).limits()
+    return found
 
 
 @dataclass
@@ -120,7 +129,7 @@ class _Model:
 
     def _learn(self, op: Operation, called: Mapping[func.CallOp, func.FuncOp]) -> None:
         if isinstance(op, RESHAPES):
-            (result,), root = op.results, _unreshaped(op.operands[0])
+            (result,), root = op.results, unreshaped(op.operands[0])
             found = self.tails.tails[result] = {}
             for before, after, factor in _same_axes(root, result):
                 for (axis, extent), tail in self.tails.tails.get(root, {}).items():
@@ -150,7 +159,7 @@ class _Model:
                 for value, needs in zip(op.operands, arguments, strict=True):
                     _join(self._needed, value, needs)
             case _ if isinstance(op, RESHAPES):
-                (result,), root = op.results, _unreshaped(op.operands[0])
+                (result,), root = op.results, unreshaped(op.operands[0])
                 if (needs := self._needed.get(result)) is not None:
                     _join(self._needed, root, _before_reshape(root, result, needs))
             case _:
@@ -309,13 +318,6 @@ def _end_of(subscript: AffineExpr, limits: Needs, sizes: Sequence[int]) -> Exten
     if factor < 1 or low < 0 or high >= factor:
         return None
     return Extent(extent.symbol, extent.plus, extent.factor * factor)
-
-
-def _unreshaped(value: SSAValue) -> SSAValue:
-    """What a value is before all reshapes."""
-    while isinstance(op := value.owner, RESHAPES):
-        value = op.operands[0]
-    return value
 
 
 def _same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:

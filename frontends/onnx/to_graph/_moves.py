@@ -19,12 +19,18 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, Array, GraphBuilder
 from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
+from mlc.frontends.operators.open_shapes import cut as cut_at
+from mlc.frontends.operators.open_shapes import depends_on_call, expanded, product, reshaped, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
 
 
 @converts("Reshape", bounded=True)
 def reshape(b: Node) -> Results:
     """0 keeps an extent, unless `allowzero`; -1 is what is left."""
+    if b.is_size(1) or depends_on_call(b, b[0]):
+        own, asked = shape_sizes(b, b[0]), b.sizes(1)
+        keeps = not b.flag("allowzero")
+        return reshaped(b, b[0], [own[i] if keeps and e == 0 and i < len(own) else e for i, e in enumerate(asked)])
     shape, wanted = b.shape(), b.known_ints(1)
     given, kept = list(wanted), set[int]()
     if not b.flag("allowzero"):
@@ -57,6 +63,9 @@ def flatten(b: Node) -> Results:
     if not -len(shape) <= axis <= len(shape):
         raise Unconvertible(f"axis {axis} does not exist in {len(shape)} dims")
     axis = axis if axis >= 0 else axis + len(shape)
+    if depends_on_call(b, b[0]):
+        sizes = shape_sizes(b, b[0])
+        return reshaped(b, b[0], [product(sizes[:axis]), product(sizes[axis:])])
     if axis in (0, len(shape)):
         return b.unsqueeze(b.reshape(b[0], (prod(shape),)), [0 if axis == 0 else 1])
     return b.reshape(b[0], (prod(shape[:axis]), prod(shape[axis:])))
@@ -111,6 +120,8 @@ def concat(b: Node) -> Results:
 @converts("Expand", bounded=True)
 def expand(b: Node) -> Results:
     """To the shape that the operand's and the one asked for broadcast to."""
+    if b.is_size(1) or depends_on_call(b, b[0]):
+        return expanded(b, b[0], b.sizes(1))
     wanted = b.known_ints(1)
     for axis in b.knowledge.extents.get(b[0], {}):
         at = axis - b.rank() + len(wanted)
@@ -150,10 +161,29 @@ def _at(b: GraphBuilder, value: SSAValue, axis: int, places: range) -> SSAValue:
     return b.slice(value, axis, places[0], places[-1] + 1, step)
 
 
+def _slice_by_sizes(b: Node) -> SSAValue:
+    """A slice of dims whose extents a call gives, or at places that follow from such."""
+    if b.since < 10:
+        starts, ends = (list(b.ints(name) or ()) for name in ("starts", "ends"))
+        axes, steps = b.ints("axes"), None
+    else:
+        starts, ends = b.sizes(1), b.sizes(2)
+        axes = b.known_ints(3) if b.has(3) else None
+        steps = b.known_ints(4) if b.has(4) else None
+    x, rank = b[0], b.rank()
+    axes = list(range(len(starts))) if axes is None else [axis_of(a, rank) for a in axes]
+    steps = [1] * len(starts) if steps is None else steps
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        x = cut_at(b, x, axis, start, end, step)
+    return x
+
+
 @converts("Slice", bounded=True)
 def slice_(b: Node) -> Results:
     """Starts, ends, axes and steps are attributes before version 10. Those that a counter gives are gathered."""
     x, rank = b[0], b.rank()
+    if depends_on_call(b, x) or (b.since >= 10 and any(map(b.is_size, (1, 2)))):
+        return _slice_by_sizes(b)
     if b.since < 10:
         first, last, steps = np.array([b.ints("starts")]), np.array([b.ints("ends")]), None
         axes = b.ints("axes")
@@ -301,8 +331,8 @@ def space_to_depth(b: Node) -> Results:
     return b.reshape(moved, (n, c * size * size, h // size, w // size))
 
 
-@converts("Trilu")
-@converts("Trilu", domain=RUNTIME_DOMAIN)
+@converts("Trilu", bounded=True)
+@converts("Trilu", domain=RUNTIME_DOMAIN, bounded=True)
 def trilu(b: Node) -> Results:
     """Zeros below, or above, a diagonal."""
     if b.rank() < 2:

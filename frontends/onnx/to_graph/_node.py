@@ -17,6 +17,7 @@ from mlc.frontends.onnx.to_graph._conversion import Conversion
 from mlc.frontends.operators.conversions import OperatorCall
 from mlc.frontends.operators.graph_builder import Array
 from mlc.frontends.operators.refusal import Unconvertible, value_needed
+from mlc.frontends.operators.sizes import AnySize, in_symbols
 from mlc.reference.constants import constant_data
 
 
@@ -88,9 +89,27 @@ class Node(OperatorCall[OnnxOp]):
             Unconvertible: it is not.
         """
         array = self.knowledge.array(self[index])
+        if array is None and self.is_size(index):
+            raise Unconvertible(
+                f"'{self.operand_name(index)}' has to be known when the model is compiled, and is "
+                f"{list(map(in_symbols, self.sizes(index)))} for the extents of a call; required: bind these"
+            )
         if array is None:
             raise value_needed(self.operand_name(index), self[index])
         return array
+
+    def is_size(self, index: int) -> bool:
+        """Whether an operand is integers that follow from the extents of inputs, which a call gives."""
+        return self[index] in self.knowledge.sizes
+
+    def sizes(self, index: int) -> list[AnySize]:
+        """An operand of integers, which are known now or follow from the extents of inputs, as a flat list.
+
+        Raises:
+            Unconvertible: they depend on data.
+        """
+        found = self.knowledge.sizes.get(self[index])
+        return [*self.known_ints(index)] if found is None else found.reshape(-1).tolist()
 
     def known_ints(self, index: int) -> list[int]:
         """The same for an operand of integers, as a flat list."""

@@ -39,7 +39,7 @@ def log_softmax(b: Node) -> Results:
     return b.reshape(logarithms.log_softmax(b, x, axis), b.shape())
 
 
-@converts("LayerNormalization")
+@converts("LayerNormalization", bounded=True)
 def layer_normalization(b: Node) -> Results:
     """Over the dims from the axis on; the mean and the inverse deviation are results, too."""
     x, axis, shape = b[0], b.axis(), b.shape()
@@ -56,7 +56,7 @@ def layer_normalization(b: Node) -> Results:
     return [result, mean, inverse_root(b, mean_square(b, apart, axes, True), epsilon)]
 
 
-@converts("RMSNormalization")
+@converts("RMSNormalization", bounded=True)
 def rms_normalization(b: Node) -> Results:
     """Over the dims from the axis on."""
     x, axis = b[0], b.axis()

@@ -15,7 +15,9 @@ from mlc.frontends.onnx.to_graph._each_step import in_each_step
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import MOST_COUNTED
+from mlc.frontends.operators.open_shapes import counted, splat
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import Size, in_symbols
 from mlc.support.dtypes import is_supported, to_numpy
 
 _TENSORS = ("value", "sparse_value")
@@ -44,11 +46,11 @@ def constant(b: Node) -> Results:
 def constant_of_shape(b: Node) -> Results:
     """One number everywhere, 0 by default."""
     value = b.op.attributes.get("value")
-    shape = b.known_ints(0)
+    shape = b.sizes(0)
     if not isinstance(value, DenseIntOrFPElementsAttr):
-        return b.splat(0, shape, f32)
+        return splat(b, 0, shape, f32)
     kind = cast(Any, value.get_type())
-    return b.splat(next(iter(value.get_values())), shape, kind.element_type)
+    return splat(b, next(iter(value.get_values())), shape, kind.element_type)
 
 
 @converts("Shape", bounded=True)
@@ -74,6 +76,11 @@ def size_of(b: Node) -> Results:
 def range_(b: Node) -> Results:
     """Numbers from a start up to a limit; as many in each step of a loop whose counter gives one of them."""
     rows = in_each_step(b.knowledge, [b[i] for i in range(3)])
+    if rows is None and any(map(b.is_size, range(3))):
+        (start,), (limit,), (step,) = (b.sizes(i) for i in range(3))
+        if isinstance(step, Size):
+            raise Unconvertible(f"its step is {in_symbols(step)}; required: a number")
+        return counted(b, start, limit, step, b.element(0))
     if rows is None:
         start, limit, step = (b.known(i).reshape(()) for i in range(3))
         numbers = start + np.arange(_count(start, limit, step)).astype(start.dtype) * step

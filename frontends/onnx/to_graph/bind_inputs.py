@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, cast
 
@@ -13,21 +13,24 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     ComplexType,
+    DenseArrayBase,
     DictionaryAttr,
     FunctionType,
     ModuleOp,
+    StringAttr,
     TensorType,
     UnrankedTensorType,
+    i64,
 )
-from xdsl.ir import Attribute, BlockArgument
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.pass_manager.base import Pass
-from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.bindings import Bindings, Extent, ExtentRange, parse_shapes, parse_values
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import dim_names, input_names, marks_of, models_of
+from mlc.support.functions import EXTENTS, NAME, RANGE, dim_names, input_names, marks_of, models_of
 from mlc.support.locations import location_of
 from mlc.support.types import real_type
 
@@ -45,6 +48,15 @@ class BindInputsPass(Pass):
 
     A `shape` is `NAME=1x3x224x224` for an input, or `NAME=1` for all dims of a name; a `value` is a number, or several
     with commas between them. An input with a value is not an input any more.
+
+    A dim may stay open in a range of extents. Types have the largest of them, and the extent of a call is an input:
+
+    ```mlir
+    func.func @main(%x: tensor<?x3xf32> {onnx.dims = ["batch", ""]}) -> …
+    // after bind-inputs{shape=batch=1..8}
+    func.func @main(%x: tensor<8x3xf32> {mlc.extents = array<i64: 1, -1>, …},
+                    %batch: tensor<i64> {mlc.range = array<i64: 1, 8>, …}) -> …
+    ```
     """
 
     name = "bind-inputs"
@@ -79,6 +91,10 @@ class _Binding:
     function: func.FuncOp
     bindings: Bindings
     ctx: CompilerContext
+    ranges: dict[BlockArgument, dict[int, ExtentRange]] = field(
+        default_factory=dict["BlockArgument", "dict[int, ExtentRange]"]
+    )
+    """The dims of inputs that stay open in a range."""
 
     def run(self) -> None:
         marks = marks_of(self.function.args, self.function.arg_attrs)
@@ -88,17 +104,44 @@ class _Binding:
         extents = self.bindings.extents({n: dim_names(m) for n, m in zip(names, marks, strict=True)})
         for argument, name, mark in zip(self.function.args, names, marks, strict=True):
             self._bind_shape(argument, name, [extents.get(dim) if dim else None for dim in dim_names(mark)])
-        kept: list[DictionaryAttr] = []
+        kept: list[dict[str, Attribute]] = []
         for argument, name, mark in zip(list(self.function.args), names, marks, strict=True):
             if name in self.bindings.values:
                 self._bind_value(argument, name)
             else:
-                kept.append(DictionaryAttr(dict(mark)))
-        self.function.arg_attrs = ArrayAttr(kept) if self.function.arg_attrs is not None else None
+                kept.append(dict(mark))
+        self._add_extents(kept)
+        if self.function.arg_attrs is not None or self.ranges:
+            self.function.arg_attrs = ArrayAttr(map(DictionaryAttr, kept))
         outputs = self.function.function_type.outputs.data
         self.function.function_type = FunctionType.from_lists(self.function.body.block.arg_types, outputs)
 
-    def _bind_shape(self, argument: BlockArgument, name: str, named: Sequence[int | None]) -> None:
+    def _add_extents(self, marks: list[dict[str, Attribute]]) -> None:
+        """Add an input for each range, which dims of one name share, and note it in the attributes of the inputs."""
+        inputs = input_names(self.function)
+        added: dict[str, int] = {}
+        for argument, ranges in self.ranges.items():
+            own, names = marks[argument.index], dim_names(marks[argument.index])
+            places = [-1] * len(cast("TensorType[Attribute]", argument.type).get_shape())
+            for axis, extents in ranges.items():
+                name = (names[axis] if axis < len(names) else "") or f"{inputs[argument.index]}_{axis}"
+                if name not in added:
+                    added[name] = len(marks)
+                    extent = self.function.body.block.insert_arg(TensorType(i64, []), len(marks))
+                    free = name
+                    while free in inputs:
+                        free += "_"
+                    marks.append(
+                        {
+                            NAME: StringAttr(free),
+                            RANGE: DenseArrayBase.from_list(i64, [extents.least, extents.most]),
+                        }
+                    )
+                    extent.name_hint = name if SSAValue.is_valid_name(name) else None
+                places[axis] = added[name]
+            own[EXTENTS] = DenseArrayBase.from_list(i64, places)
+
+    def _bind_shape(self, argument: BlockArgument, name: str, named: Sequence[Extent | None]) -> None:
         """Give an input its shape, or those of its dims that have names the extents `named`."""
         kind: Attribute = argument.type
         if not isinstance(kind, TensorType | UnrankedTensorType):
@@ -106,7 +149,7 @@ class _Binding:
         element = cast(Attribute, cast(Any, kind).element_type)
         given = self.bindings.shapes.get(name)
         if given is not None:
-            wanted = (given,) if isinstance(given, int) else tuple(given)
+            wanted = self._largest(argument, given if isinstance(given, tuple) else (given,))
             # Callers see complex numbers with one more dim, for both parts.
             is_complex = isinstance(element, ComplexType)
             self._require_fitting(name, real_type(cast(Any, kind)) if is_complex else cast(Attribute, kind), wanted)
@@ -114,11 +157,18 @@ class _Binding:
         elif isinstance(kind, TensorType):
             known = [*named, *[None] * kind.get_num_dims()]
             pairs = zip(kind.get_shape(), known, strict=False)
-            extents = [extent if e == DYNAMIC_INDEX and extent is not None else e for e, extent in pairs]
+            bound = [extent if e == DYNAMIC_INDEX and extent is not None else e for e, extent in pairs]
+            extents = self._largest(argument, bound)
             for extent in extents:
                 if extent < 0 and extent != DYNAMIC_INDEX:
                     raise UserError(f"a dim of input '{name}' is bound to {extent}; extents are not negative")
             self._set(argument, TensorType(element, extents))
+
+    def _largest(self, argument: BlockArgument, shape: Sequence[Extent]) -> tuple[int, ...]:
+        """A shape with the last extent of each range, which is noted."""
+        if ranges := {axis: extent for axis, extent in enumerate(shape) if isinstance(extent, ExtentRange)}:
+            self.ranges[argument] = ranges
+        return tuple(extent.most if isinstance(extent, ExtentRange) else extent for extent in shape)
 
     def _require_fitting(self, name: str, kind: Attribute, wanted: Sequence[int]) -> None:
         if min(wanted, default=0) < 0:

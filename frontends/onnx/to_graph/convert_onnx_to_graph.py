@@ -93,7 +93,7 @@ def _convert(
     from mlc.frontends.onnx.to_graph._conversion import Conversion
     from mlc.frontends.onnx.to_graph._image_extents import image_extents
     from mlc.frontends.onnx.to_graph._report import foreign_inputs, never_converted, operator
-    from mlc.frontends.operators.data_extents import add_extents
+    from mlc.frontends.operators.data_extents import add_extents, open_dims_at_calls
     from mlc.frontends.operators.open_dims import unbound
     from mlc.frontends.operators.refusals import grouped, refusals
     from mlc.frontends.operators.to_graph import finish_function
@@ -117,6 +117,7 @@ def _convert(
         )
         return False
     for function in functions:
+        open_dims_at_calls(function, conversion.knowledge)
         conversion.lower(function.body.block.ops)
     if errors or conversion.refused:
         # What is behind one of these was not converted; whether it can be is said all the same.

@@ -1,0 +1,87 @@
+"""What is known of values while a model is converted to graph ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import DenseResourceAttr, TensorType
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects import graph
+from mlc.dialects.graph import ConstantOp
+from mlc.frontends.operators.sizes import AnySize, Size, Sizes, Symbol, as_sizes
+from mlc.reference.constants import constant_data
+from mlc.support.resources import Resources
+
+Array = NDArray[Any]
+Extents = Mapping[int, SSAValue]
+"""The actual extents of some dims of a value, each a `tensor<i64>`."""
+
+
+@dataclass
+class Knowledge:
+    """What is known of values while a model is converted: the data of constants, and extents that depend on data."""
+
+    resources: Resources
+    hand_on: Callable[[graph.GraphOp, Sequence[Extents], Any], Extents] | None = None
+    """What the extents of operands say of those of the result; nothing for sources that have no such values."""
+    arrays: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
+    made: dict[ConstantOp, None] = field(default_factory=dict[ConstantOp, None])
+    """The constants that the conversion made; who is not used in the end is dropped."""
+    extents: dict[SSAValue, Extents] = field(default_factory=dict[SSAValue, Extents])
+    """The actual extents of dims that are as long as their shape says at most."""
+    sizes: dict[SSAValue, Sizes] = field(default_factory=dict[SSAValue, "Sizes"])
+    """What values that follow from the extents of inputs are, as integers and polynomials of these extents."""
+    written: dict[AnySize, SSAValue] = field(default_factory=dict["AnySize", SSAValue])
+    """A `tensor<i64>` for each size that is an extent: equal extents are one value."""
+    multiples: dict[SSAValue, tuple[SSAValue, int]] = field(default_factory=dict[SSAValue, "tuple[SSAValue, int]"])
+    """Extents that are so many times others, of dims that are joined."""
+    positions: dict[tuple[Block | None, SSAValue], tuple[SSAValue, SSAValue]] = field(
+        default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
+    )
+    """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
+    each_step: dict[SSAValue, Callable[[], Array | None]] = field(
+        default_factory=dict[SSAValue, "Callable[[], Array | None]"]
+    )
+    """What arguments of loops are in each step, stacked; None where that turns out to be unknown."""
+    spell: Callable[[Attribute], str] = str
+    """A type in the words of the source."""
+    repeated: bool = False
+    """Whether what is converted now is computed in each step of a loop."""
+    unseeded: int = 0
+    """How many nodes that draw random numbers without a seed there were."""
+
+    def array(self, value: SSAValue) -> Array | None:
+        """The data of a constant; None for other values, and for one of which only so much is data as data says."""
+        if value in self.extents:
+            return None
+        if value not in self.arrays and isinstance(op := value.owner, ConstantOp):
+            self.arrays[value] = constant_data(op.value, self.resources)
+        return self.arrays.get(value)
+
+    def open_dim(self, value: SSAValue, axis: int, extent: SSAValue, least: int) -> None:
+        """Note that a dim of an input ends at what another input holds, which is not less than `least`."""
+        most = cast("TensorType[Attribute]", value.type).get_shape()[axis]
+        symbol = Size.of(Symbol(extent, least, most))
+        self.sizes[extent], self.written[symbol] = as_sizes(np.asarray(symbol, object)), extent
+        self.extents[value] = {**self.extents.get(value, {}), axis: extent}
+
+    def drop_unused(self) -> None:
+        """Erase the constants that nobody uses, and forget the data that the conversion made for them."""
+        used = {_resource(op) for op in self.made if op.result.first_use is not None}
+        for op in self.made:
+            if op.result.first_use is None and op.parent is not None:
+                if (name := _resource(op)) is not None and name not in used:
+                    self.resources.drop(name)
+                self.arrays.pop(op.result, None)
+                Rewriter.erase_op(op)
+
+
+def _resource(op: ConstantOp) -> str | None:
+    """The name of the data of a constant that is not spelled out; copies in bodies share it."""
+    return op.value.resource_handle.data if isinstance(op.value, DenseResourceAttr) else None

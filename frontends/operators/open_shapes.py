@@ -1,0 +1,167 @@
+"""Moves to shapes that depend on the extents of inputs: reshape, broadcast, slice, and counted numbers.
+
+The result has the largest shape that there can be. Where its data ends follows from the sizes that are asked for, which
+have to be those that the rules of extents find; what cannot be proved to be equal for all extents is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
+from mlc.dialects.onnx.nodes import in_words
+from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, Size, bounds, divided, in_symbols, smaller
+from mlc.support.dtypes import to_numpy
+
+
+def largest(sizes: Sequence[AnySize]) -> tuple[int, ...]:
+    """The most that each size can be."""
+    return tuple(bounds(size)[1] for size in sizes)
+
+
+def depends_on_call(b: GraphBuilder, value: SSAValue) -> bool:
+    """Whether dims of a value end at extents of inputs, and none where data says."""
+    known = b.knowledge.extents.get(value, {})
+    return bool(known) and all(b.size_of(extent) is not None for extent in known.values())
+
+
+def shape_sizes(b: GraphBuilder, value: SSAValue) -> list[AnySize]:
+    """The extents of a value.
+
+    Raises:
+        Unconvertible: one of them depends on data.
+    """
+    sizes = [b.axis_size(value, axis) for axis in range(len(shape_of(value)))]
+    if (axis := next((i for i, size in enumerate(sizes) if size is None), None)) is not None:
+        raise Unconvertible(f"the extent of dim {axis}, {in_words(value.type)} at most, depends on data")
+    return [size for size in sizes if size is not None]
+
+
+def reshaped(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue:
+    """The elements under another shape, of which one extent may be -1 for what is left.
+
+    Raises:
+        Unconvertible: it is not proved that the elements stay in order, or are as many.
+    """
+    own = shape_sizes(b, value)
+    total = product(own)
+    if any(size == -1 for size in wanted):
+        rest = product([size for size in wanted if size != -1])
+        left = divided(total, rest) if [size == -1 for size in wanted].count(True) == 1 else None
+        if left is None:
+            raise Unconvertible(f"{_shown(own)} cannot become {_shown(wanted)}: no extent fits -1 for all of them")
+        wanted = [left if size == -1 else size for size in wanted]
+    if product(wanted) != total:
+        raise Unconvertible(f"{_shown(own)} cannot become {_shown(wanted)}: the number of elements is another one")
+    found = b.reshape(value, largest(wanted))
+    if shape_sizes(b, found) != list(wanted):
+        raise Unconvertible(
+            f"{_shown(own)} cannot become {_shown(wanted)} where it lies in memory: dims are joined, or split, of "
+            "which an inner one has an extent that is known at the call only"
+        )
+    return found
+
+
+def expanded(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue:
+    """The value repeated to the shape that its own and `wanted` broadcast to.
+
+    Raises:
+        Unconvertible: they do not, or not for all extents.
+    """
+    own = shape_sizes(b, value)
+    rank = max(len(own), len(wanted))
+    pairs = zip([1] * (rank - len(own)) + own, [1] * (rank - len(wanted)) + list(wanted), strict=True)
+    sizes: list[AnySize] = []
+    for mine, asked in pairs:
+        if mine != asked and mine != 1 and asked != 1:
+            raise Unconvertible(f"{_shown(own)} and {_shown(wanted)} do not broadcast for all extents")
+        sizes.append(asked if mine == 1 else mine)
+    found = b.broadcast(value, largest(sizes))
+    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, Size)})
+
+
+def splat(b: GraphBuilder, number: float, sizes: Sequence[AnySize], element: Attribute) -> SSAValue:
+    """One number everywhere."""
+    found = b.splat(number, largest(sizes), element)
+    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, Size)})
+
+
+def counted(b: GraphBuilder, start: AnySize, limit: AnySize, step: int, element: Attribute) -> SSAValue:
+    """The integers from `start` up to, not including, `limit`.
+
+    Raises:
+        Unconvertible: it is not known that there are some, or there are too many.
+    """
+    span = limit - start if step > 0 else start - limit
+    try:
+        count: AnySize = (span + (abs(step) - 1)) // abs(step)
+    except (ValueError, ZeroDivisionError):
+        raise Unconvertible(f"it counts from {in_symbols(start)} to {in_symbols(limit)} in steps of {step}") from None
+    most = bounds(count)[1]
+    if most > MOST_COUNTED:
+        raise Unconvertible(f"it counts {most} numbers")
+    numbers = np.arange(most, dtype=np.int64) * step
+    if isinstance(start, Size):
+        found = b.cast(b.add(b.constant(numbers, i64), b.extent(start)), element)
+    else:
+        found = b.constant((numbers + start).astype(to_numpy(element)), element)
+    return b.sized(found, {0: count})
+
+
+def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySize, step: int) -> SSAValue:
+    """What Python's `value[start:end:step]` takes along an axis.
+
+    Raises:
+        Unconvertible: what that is depends on extents in another way than as a size.
+    """
+    size = b.axis_size(value, axis)
+    first, last = (None if size is None else _place(each, size) for each in (start, end))
+    asked = f"[{in_symbols(start)}:{in_symbols(end)}:{step}]"
+    if size is None or first is None or last is None or step != 1:
+        raise Unconvertible(f"it takes {asked} of {'?' if size is None else in_symbols(size)} elements")
+    length = last - first
+    if bounds(length)[0] < 0:
+        raise Unconvertible(f"it takes {asked} of {in_symbols(size)} elements, which may be none at all")
+    most, whole = bounds(length)[1], shape_of(value)[axis]
+    if isinstance(first, Size):
+        places = b.add(b.constant(np.arange(most), i64), b.extent(first))
+        found = b(graph.GatherOp, value, b.minimum(places, b.constant(whole - 1)), axis)
+    else:
+        found = b.slice(value, axis, first, min(first + most, whole))
+    return b.sized(found, {axis: length}) if isinstance(length, Size) else _whole(b, found, axis)
+
+
+def _whole(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """The value, all of which is data along an axis."""
+    extents = dict(b.knowledge.extents.get(value, {}))
+    if extents.pop(axis, None) is not None:
+        b.knowledge.extents[value] = extents
+    return value
+
+
+def _place(at: AnySize, size: AnySize) -> AnySize | None:
+    """A place as Python's slices take it: from the end if it is negative, and inside of the dim; None if that is not
+    decided."""
+    low, high = bounds(at)
+    if high < 0:
+        at = at + size
+        return at if bounds(at)[0] >= 0 else 0 if bounds(at)[1] <= 0 else None
+    return smaller(at, size) if low >= 0 else None
+
+
+def product(sizes: Sequence[AnySize]) -> AnySize:
+    """How many elements a shape of these extents has."""
+    one: AnySize = 1
+    return reduce(lambda a, b: a * b, sizes, one)
+
+
+def _shown(sizes: Sequence[AnySize]) -> str:
+    return "x".join(map(in_symbols, sizes)) or "a scalar"

@@ -1,0 +1,344 @@
+"""Sizes that are known at the call: polynomials over the extents that inputs have then.
+
+What models compute of shapes (`Shape`, `Gather`, `Mul`, `Concat`, …) is computed here with symbols. Two sizes are equal
+for all extents in their ranges if their polynomials are. Integer divisions that leave a remainder are symbols of their
+own, `(n - 1) / 2`. Numbers of no symbol are Python's integers.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import IntegerType, i1
+from xdsl.ir import Operation, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.moves import MoveOp
+from mlc.dialects.graph.types import element_of
+from mlc.reference.folding import computed
+from mlc.support.dtypes import to_numpy
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """An extent that a call gives: a `tensor<i64>`, and what it may be."""
+
+    value: SSAValue
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A size that is not negative, divided by a number and rounded down."""
+
+    whole: Size
+    divisor: int
+
+
+Factor = Symbol | Quotient
+Monomial = frozenset[tuple[Factor, int]]
+"""Factors and their powers."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A polynomial that is not constant: monomials and their coefficients, none of which is 0."""
+
+    terms: frozenset[tuple[Monomial, int]]
+
+    @staticmethod
+    def of(factor: Factor) -> Size:
+        """A factor alone."""
+        return Size(frozenset([(frozenset([(factor, 1)]), 1)]))
+
+    def __add__(self, other: AnySize) -> AnySize:
+        total = Counter(dict(self.terms))
+        for monomial, coefficient in _terms(other).items():
+            total[monomial] += coefficient
+        return _size(total)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: AnySize) -> AnySize:
+        total: Counter[Monomial] = Counter()
+        for (a, x), (b, y) in product(self.terms, _terms(other).items()):
+            powers = Counter(dict(a))
+            powers.update(dict(b))
+            total[frozenset(powers.items())] += x * y
+        return _size(total)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> AnySize:
+        return self * -1
+
+    def __sub__(self, other: AnySize) -> AnySize:
+        return self + -other
+
+    def __rsub__(self, other: AnySize) -> AnySize:
+        return -self + other
+
+    def __floordiv__(self, divisor: int) -> AnySize:
+        """Raises: ValueError if the size may be negative, for which integer divisions differ, or the divisor is not
+        positive."""
+        constant = dict(self.terms).get(frozenset(), 0)
+        if divisor < 1 or bounds(self)[0] < 0:
+            raise ValueError("found a division that may round up or down")
+        if all(coefficient % divisor == 0 for monomial, coefficient in self.terms if monomial):
+            return _size({m: c // divisor if m else constant // divisor for m, c in self.terms})
+        return Size.of(Quotient(self, divisor))
+
+
+AnySize = int | Size
+Sizes = NDArray[Any]
+"""An array of integers and sizes."""
+
+
+def _terms(size: AnySize) -> Mapping[Monomial, int]:
+    return dict(size.terms) if isinstance(size, Size) else {frozenset[tuple[Factor, int]](): int(size)}
+
+
+def _size(terms: Mapping[Monomial, int]) -> AnySize:
+    kept = {monomial: coefficient for monomial, coefficient in terms.items() if coefficient}
+    if not any(kept):
+        return kept.get(frozenset(), 0)
+    return Size(frozenset(kept.items()))
+
+
+def bounds(size: AnySize) -> tuple[int, int]:
+    """Numbers that a size is not less than, and not more than."""
+    if not isinstance(size, Size):
+        return size, size
+    low = high = 0
+    for monomial, coefficient in size.terms:
+        ends = [prod(each) * coefficient for each in product(*(_bounds_of(f) for f, p in monomial for _ in range(p)))]
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def _bounds_of(factor: Factor) -> tuple[int, int]:
+    if isinstance(factor, Symbol):
+        return factor.least, factor.most
+    low, high = bounds(factor.whole)
+    return low // factor.divisor, high // factor.divisor
+
+
+def divided(size: AnySize, divisor: AnySize) -> AnySize | None:
+    """The size that is the quotient of two, of which the second is one product; None if it leaves a remainder."""
+    terms = _terms(divisor)
+    if len(terms) != 1:
+        return 1 if size == divisor else None
+    ((powers, number),) = terms.items()
+    found: dict[Monomial, int] = {}
+    for monomial, coefficient in _terms(size).items():
+        left = Counter(dict(monomial))
+        left.subtract(dict(powers))
+        if not number or coefficient % number or any(power < 0 for power in left.values()):
+            return None
+        found[frozenset((factor, power) for factor, power in left.items() if power)] = coefficient // number
+    return _size(found)
+
+
+def in_symbols(size: AnySize) -> str:
+    """A size in words: `2*seq + 1`."""
+    if not isinstance(size, Size):
+        return str(size)
+    terms: list[str] = []
+    for monomial, coefficient in sorted(size.terms, key=lambda term: (-len(term[0]), -term[1])):
+        factors = [_factor_in_symbols(f) for f, power in monomial for _ in range(power)]
+        shown = [str(coefficient)] if coefficient != 1 or not factors else []
+        terms.append("*".join([*shown, *sorted(factors)]))
+    return " + ".join(terms)
+
+
+def _factor_in_symbols(factor: Factor) -> str:
+    if isinstance(factor, Symbol):
+        return factor.value.name_hint or "?"
+    return f"(({in_symbols(factor.whole)}) / {factor.divisor})"
+
+
+def symbols_in(size: AnySize) -> set[Symbol]:
+    """The extents that a size depends on."""
+    found: set[Symbol] = set()
+    for monomial, _ in size.terms if isinstance(size, Size) else ():
+        for factor, _ in monomial:
+            found |= {factor} if isinstance(factor, Symbol) else symbols_in(factor.whole)
+    return found
+
+
+def written(size: AnySize, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:
+    """The ops that compute a size, made by `add(op type, operands)` and `number(constant)`."""
+    if not isinstance(size, Size):
+        return number(size)
+    total: SSAValue | None = None
+    for monomial, coefficient in sorted(size.terms, key=lambda term: (-len(term[0]), -term[1])):
+        parts = [_written_factor(f, add, number) for f, power in monomial for _ in range(power)]
+        if coefficient != 1 or not parts:
+            parts.append(number(coefficient))
+        term = parts[0]
+        for part in parts[1:]:
+            term = add(graph.MulOp, term, part)
+        total = term if total is None else add(graph.AddOp, total, term)
+    assert total is not None
+    return total
+
+
+def _written_factor(factor: Factor, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:
+    if isinstance(factor, Symbol):
+        return factor.value
+    return add(graph.DivOp, written(factor.whole, add, number), number(factor.divisor))
+
+
+# ---- graph ops on sizes
+
+_MOST = 64
+"""As many numbers describe a shape at most."""
+_REDUCED: Mapping[str, Callable[..., Any]] = {"sum": operator.add, "prod": operator.mul}
+
+
+class _Undecided(Exception):
+    """A result depends on extents in another way than as a polynomial."""
+
+
+def sizes_of(op: graph.GraphOp, operands: Sequence[Sizes]) -> Sizes | None:
+    """What an op makes of operands that are integers and sizes; None if that is not a polynomial of extents."""
+    element = element_of(op.results[0])
+    if len(op.results) != 1 or not isinstance(element, IntegerType) or any(a.size > _MOST for a in operands):
+        return None
+    try:
+        found = _result(op, operands)
+    except (_Undecided, ValueError):
+        return None
+    if found is None or found.size > _MOST or element == i1:
+        return found
+    limits = np.iinfo(to_numpy(element_of(op.results[0])))
+    fits = all(limits.min <= low and high <= limits.max for low, high in map(bounds, found.flat))
+    return found if fits else None
+
+
+def _result(op: graph.GraphOp, operands: Sequence[Sizes]) -> Sizes | None:
+    if isinstance(op, graph.CompareOp):
+        predicate = op.predicate.data.value
+        return _elementwise(partial(_compared, predicate), operands)
+    if isinstance(op, graph.CastOp):
+        if not isinstance(element_of(op.operands[0]), IntegerType):
+            return None
+        return _elementwise(partial(_compared, "ne", b=0), operands) if element_of(op.result) == i1 else operands[0]
+    if isinstance(op, graph.WhereOp):
+        return _elementwise(_chosen, operands)
+    if isinstance(op, graph.ReduceOp):
+        kind = op.kind.data.value
+        if kind not in _REDUCED or operands[0].ndim != 1 or not operands[0].size:
+            return None
+        total = operands[0].flat[0]
+        for each in operands[0].flat[1:]:
+            total = _REDUCED[kind](total, each)
+        return _array([total], cast(Any, op.result.type).get_shape())
+    if (rule := _ARITHMETIC.get(type(op))) is not None:
+        return _elementwise(rule, operands)
+    if isinstance(op, graph.GatherOp):
+        if any(isinstance(index, Size) for index in operands[1].flat):
+            return None
+        return _moved(op, operands[:1], [operands[1].astype(to_numpy(element_of(op.operands[1])))])
+    return _moved(op, operands, []) if isinstance(op, MoveOp | graph.ConcatOp) else None
+
+
+def _moved(op: graph.GraphOp, operands: Sequence[Sizes], others: Sequence[NDArray[Any]]) -> Sizes:
+    """The elements of `operands` where the op puts them: what it does with their numbers says where."""
+    table = [each for array in operands for each in array.flat]
+    starts = np.cumsum([0, *(array.size for array in operands)])
+    dtype: np.dtype[Any] = to_numpy(element_of(op.operands[0]))
+    numbered: list[NDArray[Any]] = [
+        np.arange(start, start + array.size, dtype=dtype).reshape(array.shape)
+        for start, array in zip(starts, operands, strict=False)
+    ]
+    places = computed(op, [*numbered, *others])
+    return _array([table[int(place)] for place in places.flat], places.shape)
+
+
+def _elementwise(rule: Callable[..., Any], operands: Sequence[Sizes]) -> Sizes:
+    arrays = np.broadcast_arrays(*operands)
+    return _array([rule(*each) for each in zip(*(a.flat for a in arrays), strict=True)], arrays[0].shape)
+
+
+def _array(numbers: Sequence[Any], shape: Sequence[int]) -> Sizes:
+    found = np.empty(len(numbers), object)
+    found[:] = numbers
+    return found.reshape(tuple(shape))
+
+
+def as_sizes(array: NDArray[Any]) -> Sizes:
+    """Integers as Python has them, and sizes as they are."""
+    return _array([each if isinstance(each, Size) else int(each) for each in array.flat], array.shape)
+
+
+def _divided(a: AnySize, b: AnySize) -> AnySize:
+    if isinstance(b, Size):
+        if a == b and bounds(b)[0] > 0:
+            return 1
+        raise _Undecided
+    if isinstance(a, Size):
+        return a // b
+    if b == 0:
+        raise _Undecided
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def smaller(a: AnySize, b: AnySize) -> AnySize | None:
+    """The smaller one of two sizes; None if it is not the same one for all extents."""
+    try:
+        return _extreme(False, a, b)
+    except _Undecided:
+        return None
+
+
+def _extreme(largest: bool, a: AnySize, b: AnySize) -> AnySize:
+    low, high = bounds(a - b)
+    if low >= 0:
+        return a if largest else b
+    if high <= 0:
+        return b if largest else a
+    raise _Undecided
+
+
+def _chosen(condition: AnySize, on_true: AnySize, on_false: AnySize) -> AnySize:
+    if on_true == on_false:
+        return on_true
+    low, high = bounds(condition)
+    if low > 0 or high < 0:
+        return on_true
+    if low == high == 0:
+        return on_false
+    raise _Undecided
+
+
+def _compared(predicate: str, a: AnySize, b: AnySize) -> int:
+    """1 or 0. Raises: _Undecided if it is not the same for all extents."""
+    low, high = bounds(a - b)
+    always = {"lt": high < 0, "le": high <= 0, "gt": low > 0, "ge": low >= 0, "eq": low == high == 0}
+    never = {"lt": low >= 0, "le": low > 0, "gt": high <= 0, "ge": high < 0, "eq": low > 0 or high < 0}
+    always["ne"], never["ne"] = never["eq"], always["eq"]
+    if always[predicate] or never[predicate]:
+        return int(always[predicate])
+    raise _Undecided
+
+
+_ARITHMETIC: Mapping[type[Operation], Callable[..., Any]] = {
+    graph.AddOp: operator.add,
+    graph.SubOp: operator.sub,
+    graph.MulOp: operator.mul,
+    graph.NegOp: operator.neg,
+    graph.DivOp: _divided,
+    graph.MaxOp: partial(_extreme, True),
+    graph.MinOp: partial(_extreme, False),
+}
