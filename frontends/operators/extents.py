@@ -23,6 +23,7 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import divided
+from mlc.frontends.operators.window_extents import Window, padding_of, spatial_ends
 from mlc.support.dtypes import to_numpy
 
 Rule = Callable[[Any, Sequence[Extents], GraphBuilder], Extents]
@@ -298,6 +299,23 @@ def _images(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilder) -> E
     return extents[0]
 
 
+def _windows(op: Window, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Images, and pixels of each: windows have padding after the last one. Channels and weights are whole."""
+    if any(extents[1:]) or 1 in extents[0]:
+        raise _refusal(op, extents)
+    ends = spatial_ends(op, extents[0], b)
+    if ends:
+        op.operands[0] = filled(b, op.operands[0], padding_of(op), list(ends))
+    return {**{axis: extent for axis, extent in extents[0].items() if axis == 0}, **ends}
+
+
+def _channels(op: graph.BatchNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """A map with numbers per channel; channels are whole."""
+    if any(extents[1:]) or op.axis.value.data in extents[0]:
+        raise _refusal(op, extents)
+    return extents[0]
+
+
 def _norm(op: graph.LayerNormOp | graph.RmsNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Other dims than those that are normalised."""
     if any(extents[1:]) or any(axis >= op.axis.value.data for axis in extents[0]):
@@ -330,14 +348,14 @@ _RULES: dict[type[Operation], Rule] = {
     graph.ArgsortOp: _argsort,
     graph.SoftmaxOp: _softmax,
     graph.MatmulOp: _matmul,
-    graph.Conv2dOp: _images,
-    graph.Conv3dOp: _images,
-    graph.MaxPool2dOp: _images,
-    graph.MaxPool3dOp: _images,
-    graph.AvgPool2dOp: _images,
-    graph.AvgPool3dOp: _images,
+    graph.Conv2dOp: _windows,
+    graph.Conv3dOp: _windows,
+    graph.MaxPool2dOp: _windows,
+    graph.MaxPool3dOp: _windows,
+    graph.AvgPool2dOp: _windows,
+    graph.AvgPool3dOp: _windows,
     graph.GroupNormOp: _images,
-    graph.BatchNormOp: _images,
+    graph.BatchNormOp: _channels,
     graph.LayerNormOp: _norm,
     graph.RmsNormOp: _norm,
 }

@@ -11,9 +11,10 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import prod
+from math import ceil, floor, prod
 from typing import Any, cast
 
 import numpy as np
@@ -100,6 +101,7 @@ class Size:
 
 
 AnySize = int | Size
+Rational = int | Fraction
 Sizes = NDArray[Any]
 """An array of integers and sizes."""
 
@@ -119,11 +121,38 @@ def bounds(size: AnySize) -> tuple[int, int]:
     """Numbers that a size is not less than, and not more than."""
     if not isinstance(size, Size):
         return size, size
-    low = high = 0
-    for monomial, coefficient in size.terms:
+    low, high = _interval(dict(size.terms))
+    if any(isinstance(factor, Quotient) for monomial, _ in size.terms for factor, _ in monomial):
+        low = max(low, _interval(_without_quotients(size, False))[0])
+        high = min(high, _interval(_without_quotients(size, True))[1])
+    return ceil(low), floor(high)
+
+
+def _interval(terms: Mapping[Monomial, Rational]) -> tuple[Rational, Rational]:
+    """The sums of the least and of the greatest values of terms."""
+    low = high = Fraction(0)
+    for monomial, coefficient in terms.items():
         ends = [prod(each) * coefficient for each in product(*(_bounds_of(f) for f, p in monomial for _ in range(p)))]
         low, high = low + min(ends), high + max(ends)
     return low, high
+
+
+def _without_quotients(size: Size, above: bool) -> dict[Monomial, Rational]:
+    """A polynomial that is not less than a size, or not more: `n / d`, rounded down, is from `(n - d + 1) / d` to
+    `n / d`, so that `n / 2 - n` is known to be negative. Quotients in products stay."""
+    found: dict[Monomial, Rational] = {}
+    pending: list[tuple[Monomial, Rational]] = list(size.terms)
+    while pending:
+        monomial, coefficient = pending.pop()
+        ((factor, power),) = monomial if len(monomial) == 1 else ((None, 0),)
+        if not isinstance(factor, Quotient) or power != 1:
+            found[monomial] = found.get(monomial, Fraction(0)) + coefficient
+            continue
+        share = Fraction(coefficient) / factor.divisor
+        pending += [(inner, share * number) for inner, number in factor.whole.terms]
+        if (coefficient > 0) != above:
+            pending.append((frozenset(), share * (1 - factor.divisor)))
+    return found
 
 
 def _bounds_of(factor: Factor) -> tuple[int, int]:

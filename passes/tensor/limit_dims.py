@@ -48,7 +48,8 @@ class LimitDimsPass(Pass):
     them need not compute them either, and so on to the arguments. So attention over a cache of 4,096 places that holds
     100 costs what 100 cost, and what `NonZero` finds is all that is computed with.
 
-    Extents are rounded up to vectors of the target, so that loops over blocks of lanes need no test for each element.
+    Extents of dims that loops may have lanes along, or sum over in blocks, are rounded up to vectors of the target, so
+    that no loop tests each element: dims that are the last subscript of an access, and reductions.
     """
 
     name = "limit-dims"
@@ -184,10 +185,23 @@ def _set_limits(kernel: func.FuncOp, calls: Sequence[func.CallOp], ends: Sequenc
     if LIMITS in kernel.attributes:
         return
     limits: list[Limit] = []
+    blocks = _dims_of_blocks(kernel)
     for dim, extent in ends[0].items():
         argument = _argument(kernel, calls, [each[dim].symbol for each in ends])
-        limits.append(Limit(dim, argument, extent.plus, lanes, extent.factor))
+        limits.append(Limit(dim, argument, extent.plus, lanes if dim in blocks else 1, extent.factor))
     kernel.attributes[LIMITS] = LimitsAttr.of(limits)
+
+
+def _dims_of_blocks(kernel: func.FuncOp) -> set[str]:
+    """The dims along which elements lie side by side in some tensor, and those that are summed over."""
+    found: set[str] = set()
+    for op in kernel.body.block.ops:
+        if isinstance(op, StructuredOp | PlacedOp):
+            parallel = op.num_parallel if isinstance(op, StructuredOp) else len(op.dim_names)
+            found |= {*op.dim_names[parallel:], *op.dim_names[parallel - 1 : parallel]}
+            last = [affine.results[-1].used_dims() for affine in op.index_maps if affine.results]
+            found |= {op.dim_names[dim] for dims in last for dim in dims}
+    return found
 
 
 def _argument(kernel: func.FuncOp, calls: Sequence[func.CallOp], symbols: Sequence[SSAValue]) -> int:

@@ -11,6 +11,7 @@ from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators import logarithms
+from mlc.frontends.operators.graph_builder import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 
@@ -66,7 +67,7 @@ def rms_normalization(b: Node) -> Results:
     return b(graph.RmsNormOp, x, scale, axis, b.float("epsilon", 1e-5))
 
 
-@converts("BatchNormalization")
+@converts("BatchNormalization", bounded=True)
 def batch_normalization(b: Node) -> Results:
     """With given statistics; in training mode with those of the batch, and running ones as further results."""
     x, epsilon = b[0], b.float("epsilon", 1e-5)
@@ -75,6 +76,7 @@ def batch_normalization(b: Node) -> Results:
     scale, bias, mean, variance = (b.cast(b[i], element_of(x)) for i in range(1, 5))
     if not b.flag("training_mode"):
         return b(graph.BatchNormOp, x, scale, bias, mean, variance, 1, epsilon)
+    require_fixed(b, x, "what is normalised")
     axes = [i for i in range(b.rank()) if i != 1]
     own, apart = mean_and_differences(b, x, axes)
     own, spread = b.squeeze(own, axes), mean_square(b, apart, axes)

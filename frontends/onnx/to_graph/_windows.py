@@ -15,7 +15,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.graph_builder import GraphBuilder, require_fixed
 from mlc.frontends.operators.images import lowest, slide, surround
 from mlc.frontends.operators.refusal import Unconvertible
 
@@ -81,10 +81,20 @@ class SlidingWindow:
         return any(max(low, high) >= span for low, high, span in zip(self.low, self.reach, self.spans, strict=True))
 
 
+def _require_known_padding(b: Node, x: SSAValue) -> None:
+    """Raises: Unconvertible if the padding of windows follows from an extent that is not known yet."""
+    follows = b.flag("ceil_mode") or b.string("auto_pad", "NOTSET").startswith("SAME")
+    if follows and any(axis >= 2 for axis in b.knowledge.extents.get(x, {})):
+        raise Unconvertible(
+            "its padding follows from the extents of images (auto_pad, ceil_mode); required: known ones"
+        )
+
+
 def convolution(b: Node, x: SSAValue, weights: SSAValue, bias: SSAValue | None) -> SSAValue:
     """A convolution as the attributes of a node describe it."""
     shape, kernel = shape_of(x), shape_of(weights)[2:]
     w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or kernel)
+    _require_known_padding(b, x)
     low, high = w.low, w.high
     if w.has_wide_padding:
         x = surround(b, x, low, high, 0)
@@ -103,7 +113,7 @@ def convolution(b: Node, x: SSAValue, weights: SSAValue, bias: SSAValue | None) 
     return b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(kernel))))
 
 
-@converts("Conv", rounds_once=lambda b: b.has(2))
+@converts("Conv", bounded=True, rounds_once=lambda b: b.has(2))
 def conv(b: Node) -> Results:
     """A convolution of lines, images or volumes."""
     return convolution(b, b[0], b[1], b.optional(2))
@@ -166,7 +176,7 @@ def _padding(
     return (halves, rest) if auto == "SAME_UPPER" else (rest, halves)
 
 
-@converts("MaxPool")
+@converts("MaxPool", bounded=True)
 def max_pool(b: Node) -> Results:
     """The largest element under each window, and where it is in the flattened tensor."""
     return largest(b, b[0])
@@ -175,6 +185,9 @@ def max_pool(b: Node) -> Results:
 def largest(b: Node, x: SSAValue) -> list[SSAValue]:
     """What `MaxPool` gives for an image, with the attributes of a node."""
     shape = shape_of(x)
+    _require_known_padding(b, x)
+    if b.wants(1):
+        require_fixed(b, x, "an image of which places are asked for")
     w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or [])
     low, high = w.low, w.reach
     if w.has_wide_padding:
@@ -208,7 +221,7 @@ def _flattened(b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_o
     return b.add(place, b.constant(images, i64))
 
 
-@converts("AveragePool")
+@converts("AveragePool", bounded=True)
 def average_pool(b: Node) -> Results:
     """The mean under each window: over what is in the image, or in the padding as well, but not in what is added."""
     return averages(b, b[0])
@@ -217,6 +230,7 @@ def average_pool(b: Node) -> Results:
 def averages(b: Node, x: SSAValue) -> SSAValue:
     """What `AveragePool` gives for an image, with the attributes of a node."""
     shape = shape_of(x)
+    _require_known_padding(b, x)
     w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or [])
     counts = b.flag("count_include_pad")
     if w.has_wide_padding:
@@ -275,7 +289,7 @@ def lp_pool(b: Node) -> Results:
     return b(graph.PowOp, total, b.number(1 / p, x))
 
 
-@converts("GlobalAveragePool", "GlobalMaxPool")
+@converts("GlobalAveragePool", "GlobalMaxPool", bounded=True)
 def global_pool(b: Node) -> Results:
     """Over all spatial dims."""
     kind = "mean" if b.op.OP_TYPE == "GlobalAveragePool" else "max"

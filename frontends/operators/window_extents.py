@@ -1,0 +1,68 @@
+"""Windows over images whose extents are known at the call: what lies after them is padding, like that around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import ints, shape_of
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.images import lowest
+from mlc.frontends.operators.knowledge import Extents
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols
+
+Window = graph.ConvOp | graph.MaxPoolOp | graph.AvgPoolOp
+
+
+def spatial_ends(op: Window, extents: Extents, b: GraphBuilder) -> Extents:
+    """The extents of the result along the spatial dims that end early, of channels-first images.
+
+    Raises:
+        Unconvertible: windows would be of other elements than those of a smaller image, or an extent depends on data.
+    """
+    axes = [axis for axis in extents if axis >= 2]
+    if isinstance(op, graph.AvgPoolOp) and not _counts_padding(op) and any(ints(op.padding)):
+        raise Unconvertible("it counts no padding, and how much there is in a window depends on an extent of the call")
+    found: dict[int, SSAValue] = {}
+    for axis in axes:
+        size = b.size_of(extents[axis])
+        if size is None:
+            raise Unconvertible(f"the extent of dim {axis} of an image depends on data")
+        found[axis] = b.extent(_count(op, axis - 2, size))
+    return found
+
+
+def _counts_padding(op: graph.AvgPoolOp) -> bool:
+    return bool(op.count_include_pad.value.data)
+
+
+def padding_of(op: Window) -> float:
+    """What stands around an image for the windows of an op."""
+    return lowest(op.operands[0]) if isinstance(op, graph.MaxPoolOp) else 0.0
+
+
+def _count(op: Window, dim: int, size: AnySize) -> AnySize:
+    """How many windows there are along a spatial dim: `(size + padding - span) / stride + 1`."""
+    low, high = _padding(ints(op.padding), dim)
+    span = (_taps(op)[dim] - 1) * ints(op.dilations)[dim] + 1
+    rest = size + (low + high - span)
+    if bounds(rest)[0] < 0:
+        raise Unconvertible(
+            f"its window has {span} elements, and the image {in_symbols(size)}, which may be {bounds(size)[0]}, with "
+            f"{low + high} of padding; required: a range of extents that are larger"
+        )
+    return rest // ints(op.strides)[dim] + 1
+
+
+def _padding(amounts: Sequence[int], dim: int) -> tuple[int, int]:
+    return amounts[dim], amounts[len(amounts) // 2 + dim]
+
+
+def _taps(op: Window) -> Sequence[int]:
+    if isinstance(op, graph.ConvOp):
+        return shape_of(op.operands[1])[2:]
+    return ints(cast(Any, op).kernel)
