@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import operator
 import os
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, Unpack, cast
 from weakref import WeakKeyDictionary
 
 from mlc.compiler.backends import backend_for, backend_of
@@ -21,11 +20,12 @@ from mlc.frontends.registry import model_in_memory, open_model
 from mlc.plugins.scope import loaded, paths_of
 from mlc.runtime import ArtifactError, Model
 from mlc.runtime.opening import model_of
-from mlc.support.bindings import Bindings, BoundShape, Extent, ShapeChoices, extent_range
+from mlc.support.bindings import Bindings, ShapeChoices
 from mlc.support.errors import UserError
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.portable_bytecode import text_of_artifact
+from mlc.support.python_bindings import bindings_of_python
 from mlc.support.python_warnings import warn_caller
 from mlc.support.recursion import deep_recursion
 from mlc.targets.cache import Cache
@@ -90,7 +90,7 @@ def read(
         TypeError: `model` is something else.
         UserError: the model or a shape is wrong.
     """
-    bindings, arrays = _bindings(shapes, None), _arrays(weights)
+    bindings, arrays = bindings_of_python(shapes, None), _arrays(weights)
     with _deep():
         from mlc.frontends.onnx.to_graph.bind_inputs import bind
 
@@ -122,7 +122,8 @@ def compile(
     `shapes` are shapes by the names of inputs, and extents by the names of their dims; `values` are those of inputs
     that only steer, which are not inputs any more. A list holds several shapes: `{"batch": [1, 8, 32]}` makes a
     `ShapedModel`, one library that runs the code for the shapes of a call. A model that leaves dims of its inputs open
-    becomes an `OpenModel`, which is compiled for the shapes of each call when they are met first.
+    becomes an `OpenModel`, which is compiled for the shapes of each call when they are met first. A range, as in
+    `{"seq": range(1, 513)}`, stands for all extents in it: the model is compiled once, and takes any of them.
 
     `weights` are the arrays behind `dense_resource<name>`, beside those of the files that a text names. Each has the
     shape and the element type of the constant that uses it.
@@ -142,7 +143,7 @@ def compile(
         ArtifactError: this machine cannot run code for `target`.
     """
     with _deep(), loaded(files := paths_of(plugins)):
-        chosen = replace(options_of_python(options), bindings=_bindings(shapes, values))
+        chosen = replace(options_of_python(options), bindings=bindings_of_python(shapes, values))
         arrays = _arrays(weights)
         backend = backend_of(machine := resolve_target(chosen.target))
         if (obstacle := backend.obstacle(machine)) is not None:
@@ -220,50 +221,6 @@ def _deep() -> Generator[None]:
             yield
     except RecursionError:
         raise UserError("the model is nested too deeply") from None
-
-
-def _bindings(shapes: object, values: object) -> Bindings:
-    """Raises: TypeError if one of them is not a mapping from names to shapes or values."""
-    import numpy as np
-
-    for noun, given in (("shapes", shapes), ("values", values)):
-        if given is not None and not isinstance(given, Mapping):
-            raise TypeError(f"found {noun} of type {type(given).__name__}; required: a dict by the names of inputs")
-    single: dict[str, BoundShape] = {}
-    choices: dict[str, tuple[BoundShape, ...]] = {}
-    for name, shape in cast("Mapping[str, Any]", shapes or {}).items():
-        several = cast("list[Any]", shape) if isinstance(shape, list) else [shape]
-        found = [_shape(name, each) for each in several]
-        if not found:
-            raise TypeError(f"found no shape of '{name}'; required: a number or a tuple of them, or a list of several")
-        if len(found) > 1:
-            choices[name] = tuple(found)
-        else:
-            single[name] = found[0]
-    arrays = {name: np.asarray(value) for name, value in cast("Mapping[str, Any]", values or {}).items()}
-    return Bindings(single, arrays, choices)
-
-
-def _shape(name: str, shape: Any) -> BoundShape:
-    """Raises: TypeError if `shape` is not an extent or a sequence of them."""
-    try:
-        if isinstance(shape, Sequence) and not isinstance(shape, range):
-            return tuple(map(_extent, cast("Sequence[Any]", shape)))
-        return _extent(shape)
-    except TypeError:
-        raise TypeError(
-            f"found {shape!r} as the shape of '{name}'; required: a number or a tuple of them, or a list of several; "
-            "range(1, 513) stands for all extents from 1 to 512"
-        ) from None
-
-
-def _extent(extent: Any) -> Extent:
-    """Raises: TypeError if it is neither a number nor a range of them with steps of 1."""
-    if not isinstance(extent, range):
-        return operator.index(extent)
-    if extent.step != 1 or not extent:
-        raise TypeError("found a range with other steps, or with nothing in it")
-    return extent_range(extent.start, extent.stop - 1)
 
 
 def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from mlc.runtime.model import InputError, Model
-from mlc.support.bindings import Bindings, Extent, ExtentRange
+from mlc.support.bindings import AnyExtent, Bindings, ExtentRange
 from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput
 
 if TYPE_CHECKING:
     from mlc.runtime.model import Array
 
-Shape = tuple[Extent, ...]
+CallShape = tuple[AnyExtent, ...]
 """The extents of an array; ranges where the model is compiled for a range."""
 
 
@@ -32,8 +32,8 @@ class OpenModel(Model):
         self.open_inputs = tuple(inputs)
         self._compile = compile
         self._given = given
-        self._models: dict[tuple[Shape, ...], Model] = {}
-        self._locks: dict[tuple[Shape, ...], threading.Lock] = {}
+        self._models: dict[tuple[CallShape, ...], Model] = {}
+        self._locks: dict[tuple[CallShape, ...], threading.Lock] = {}
 
     def __repr__(self) -> str:
         return f"<mlc model with open dims ({', '.join(map(str, self.open_inputs))})>"
@@ -65,7 +65,7 @@ class OpenModel(Model):
             raise InputError(f"found {found}; required: a dict of arrays by input name, {', '.join(map(repr, names))}")
         return self._for(self._shapes([inputs[i.name] for i in self.open_inputs])).run(inputs)
 
-    def bound(self, shapes: Mapping[str, int | Shape]) -> Model:
+    def bound(self, shapes: Mapping[str, int | CallShape]) -> Model:
         """The model for shapes by the names of inputs, or for extents by the names of their dims.
 
         Raises:
@@ -97,13 +97,13 @@ class OpenModel(Model):
         """Raises: AttributeError, as their shapes are not known."""
         raise AttributeError("the model leaves dims open: see model.bound(shapes).outputs")
 
-    def _shapes(self, arrays: Sequence[Any]) -> tuple[Shape, ...]:
+    def _shapes(self, arrays: Sequence[Any]) -> tuple[CallShape, ...]:
         """The shapes of arrays for all inputs.
 
         Raises:
             InputError: one is not an array, or its shape does not fit the input.
         """
-        shapes: list[Shape] = []
+        shapes: list[CallShape] = []
         for declared, array in zip(self.open_inputs, arrays, strict=True):
             # Arrays of other libraries have a shape as well.
             if not isinstance(array, np.ndarray | np.generic) and not hasattr(array, "__dlpack__"):
@@ -124,7 +124,7 @@ class OpenModel(Model):
             raise InputError(str(e)) from None
         return tuple(shapes)
 
-    def _for(self, shapes: tuple[Shape, ...]) -> Model:
+    def _for(self, shapes: tuple[CallShape, ...]) -> Model:
         if (found := self._models.get(shapes)) is not None:
             return found  # a compilation for other shapes is not waited for
         with self._locks.setdefault(shapes, threading.Lock()):  # threads that come with the same shapes compile once
@@ -134,8 +134,8 @@ class OpenModel(Model):
             return self._models[shapes]
 
 
-def _fits(shape: Sequence[int], wanted: Sequence[Extent | None]) -> bool:
-    def fits(extent: int, allowed: Extent | None) -> bool:
+def _fits(shape: Sequence[int], wanted: Sequence[AnyExtent | None]) -> bool:
+    def fits(extent: int, allowed: AnyExtent | None) -> bool:
         return extent in allowed if isinstance(allowed, ExtentRange) else allowed in (None, extent)
 
     return len(shape) == len(wanted) and all(map(fits, shape, wanted))

@@ -32,9 +32,9 @@ class ExtentRange:
         return self.least <= extent <= self.most
 
 
-Extent = int | ExtentRange
+AnyExtent = int | ExtentRange
 """The extent of a dim, or those that it may have."""
-BoundShape = Extent | tuple[Extent, ...]
+BoundShape = AnyExtent | tuple[AnyExtent, ...]
 """The shape of an input, or the extent of a dim."""
 InputShapes = Mapping[str, BoundShape]
 """Shapes by the names of inputs, and extents by the names of inputs' dims."""
@@ -113,7 +113,7 @@ class Bindings:
                 if isinstance(extent, ExtentRange):
                     raise UserError(f"found {extent} for '{name}'; {what} has known extents: give '{name}' a number")
 
-    def extents(self, inputs: Mapping[str, Sequence[str]]) -> dict[str, Extent]:
+    def extents(self, inputs: Mapping[str, Sequence[str]]) -> dict[str, AnyExtent]:
         """The extents of named dims: those that are given, and those that the given shapes of inputs say.
 
         `inputs` has the names of the dims of each input. Dims of one name have one extent in ONNX.
@@ -121,7 +121,7 @@ class Bindings:
         Raises:
             UserError: two of them say different extents, or a dim is given a shape.
         """
-        found: dict[str, Extent] = {}
+        found: dict[str, AnyExtent] = {}
         for name, extent in self.shapes.items():
             of = next((each for each, dims in inputs.items() if name in dims), None)
             if name not in inputs and of is not None:
@@ -212,7 +212,7 @@ def _shape(text: str) -> BoundShape:
 _EXTENT = re.compile(r"([0-9]+)(?:\.\.([0-9]+))?")
 
 
-def _extent(text: str) -> Extent:
+def _extent(text: str) -> AnyExtent:
     """Raises: UserError if a range ends before it begins."""
     matched = _EXTENT.fullmatch(text)
     assert matched
@@ -220,7 +220,7 @@ def _extent(text: str) -> Extent:
     return int(least) if most is None else extent_range(int(least), int(most))
 
 
-def extent_range(least: int, most: int) -> Extent:
+def extent_range(least: int, most: int) -> AnyExtent:
     """The extents from `least` to `most`; one number if there is only one.
 
     Raises:

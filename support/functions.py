@@ -145,7 +145,7 @@ def extents_in(marks: Mapping[str, Attribute]) -> tuple[int, ...]:
 
 
 def held_extents(marks: Sequence[Mapping[str, Attribute]]) -> set[int]:
-    """The numbers of the inputs, or of the outputs, that hold extents of others, given the attributes of all of them."""
+    """The numbers of the inputs, or of the outputs, that hold extents of others, given the attributes of all."""
     return {place for each in marks for place in extents_in(each) if place >= 0}
 
 

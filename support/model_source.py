@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from mlc.support.bindings import Bindings, Extent, InputShapes
+    from mlc.support.bindings import AnyExtent, Bindings, InputShapes
     from mlc.support.context import CompilerContext
     from mlc.support.errors import UserError
 
@@ -22,7 +22,7 @@ class DeclaredInput:
     """What a model says of an input: a shape with None for each open dim, or None if it says none."""
 
     name: str
-    shape: tuple[Extent | None, ...] | None
+    shape: tuple[AnyExtent | None, ...] | None
     dims: tuple[str, ...] = ()
     """The names of the dims, "" for those without one; empty if none has a name."""
 
@@ -35,7 +35,7 @@ class DeclaredInput:
         """Whether code cannot be generated yet."""
         return self.shape is None or None in self.shape
 
-    def bound(self, shapes: InputShapes, extents: Mapping[str, Extent]) -> DeclaredInput:
+    def bound(self, shapes: InputShapes, extents: Mapping[str, AnyExtent]) -> DeclaredInput:
         """With the shapes of inputs and the extents of named dims that are given.
 
         Whether they fit is found out when the model is compiled.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
-from mlc.support.bindings import Bindings, BoundShape, Extent, ExtentRange, ShapeChoices, shape_text
+from mlc.support.bindings import AnyExtent, Bindings, BoundShape, ExtentRange, ShapeChoices, shape_text
 from mlc.support.errors import UserError
 
 MOST_VARIANTS = 64
@@ -74,7 +74,7 @@ def _check(choices: ShapeChoices) -> None:
         )
 
 
-def _extents(shape: BoundShape) -> tuple[Extent, ...]:
+def _extents(shape: BoundShape) -> tuple[AnyExtent, ...]:
     return shape if isinstance(shape, tuple) else (shape,)
 
 

@@ -23,7 +23,7 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import divided
-from mlc.frontends.operators.window_extents import Window, padding_of, spatial_ends
+from mlc.frontends.operators.window_extents import WindowedOp, padding_of, spatial_ends
 from mlc.support.dtypes import to_numpy
 
 Rule = Callable[[Any, Sequence[Extents], GraphBuilder], Extents]
@@ -39,7 +39,7 @@ def result_extents(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilde
     if isinstance(op, ElementwiseOp):
         return _elementwise(op, extents, b)
     if (rule := _RULES.get(type(op))) is None:
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     return rule(op, extents, b)
 
 
@@ -59,18 +59,19 @@ def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] 
     return value
 
 
-def _refusal(op: Operation, extents: Sequence[Extents]) -> Unconvertible:
-    value, axis = next((v, a) for v, e in zip(op.operands, extents, strict=True) for a in e)
+def _refusal(op: Operation, extents: Sequence[Extents], b: GraphBuilder) -> Unconvertible:
+    value, axis, extent = next((v, a, e[a]) for v, e in zip(op.operands, extents, strict=True) for a in e)
+    cause = b.knowledge.cause_of(extent)
     return Unconvertible(
-        f"the extent of dim {axis} of an operand, {in_words(value.type)} at most, depends on data, and mlc has no form "
-        "of this operator that leaves out what lies after it; let the model end before this node"
+        f"the extent of dim {axis} of an operand, {in_words(value.type)} at most, {cause}, and mlc has no form of this "
+        "operator that leaves out what lies after it; let the model end before this node"
     )
 
 
 def _different(axis: int) -> Unconvertible:
     return Unconvertible(
-        f"the extent of dim {axis} depends on data in one operand, and is another in the next; required: one extent, "
-        "or 1"
+        f"the extent of dim {axis} is known when the model runs in one operand, and is another in the next; required: "
+        "one extent, or 1"
     )
 
 
@@ -109,7 +110,7 @@ def _broadcast(op: graph.BroadcastOp, extents: Sequence[Extents], b: GraphBuilde
     own, shape = shape_of(op.input), shape_of(op.result)
     behind = len(shape) - len(own)
     if any(own[axis] != shape[behind + axis] for axis in extents[0]):
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     return {behind + axis: extent for axis, extent in extents[0].items()}
 
 
@@ -128,10 +129,10 @@ def _reshape(op: graph.ReshapeOp, extents: Sequence[Extents], b: GraphBuilder) -
         else:
             places = [i for i, e in enumerate(after) if e == before[axis] and _size(after[:i]) == _size(before[:axis])]
             if before[axis] == 1 or 0 in before or len(places) != 1:
-                raise _refusal(op, extents)
+                raise _refusal(op, extents, b)
             place = places[0]
         if place in found:  # two dims are joined that both depend on data
-            raise _refusal(op, extents)
+            raise _refusal(op, extents, b)
         found[place] = extent
     return found
 
@@ -166,7 +167,7 @@ def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     """Only the last part may end early; along other axes all parts have the same extents."""
     axis = op.axis.value.data
     if any(axis in known for known in extents[:-1]):
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     others = [{a: e for a, e in known.items() if a != axis} for known in extents]
     if any(each != others[0] for each in others):
         raise _different(next(a for each in others for a in each))
@@ -186,7 +187,7 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
             continue
         extent = extents[0][axis]
         if stride != 1:
-            raise _refusal(op, extents)
+            raise _refusal(op, extents, b)
         if end < largest:
             extent = b(graph.MinOp, extent, b.constant(end, i64))
         if start:
@@ -203,7 +204,7 @@ def _pad_or_reverse(op: graph.PadOp | graph.ReverseOp, extents: Sequence[Extents
         else [a for a, (low, high) in enumerate(zip(ints(op.low), ints(op.high), strict=True)) if low or high]
     )
     if any(axis in changed for axis in extents[0]):
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     return extents[0]
 
 
@@ -228,7 +229,7 @@ def _gather_nd(op: graph.GatherNdOp, extents: Sequence[Extents], b: GraphBuilder
     placement = op.placement
     rank = len(placement.indices)
     if any(axis in data for axis in placement.axes) or rank in at:
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     if any(data[axis] != at.get(axis) for axis in placement.own if axis in data):
         raise _different(placement.own[0])
     op.operands[1] = filled(b, op.indices, 0)
@@ -244,7 +245,7 @@ def _reduce(op: graph.ReduceOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     axes, kind = ints(op.axes), op.kind.data.value
     if any(axis in extents[0] for axis in axes):
         if kind not in _FILLS:
-            raise _refusal(op, extents)
+            raise _refusal(op, extents, b)
         op.operands[0] = filled(b, op.input, nearest_number(op.input, _FILLS[kind]), axes)
     return _without(extents[0], () if op.keepdims is not None else axes, axes)
 
@@ -266,7 +267,7 @@ def _arg_extreme(op: graph.ArgMaxOp | graph.ArgMinOp, extents: Sequence[Extents]
 def _argsort(op: graph.ArgsortOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Other dims than the one that is sorted: that may have fewer elements than are asked for."""
     if op.axis.value.data in extents[0]:
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     return extents[0]
 
 
@@ -280,7 +281,7 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     """Rows of the one, columns of the other, and matrices of both; what lies beyond a dim that is summed over is 0."""
     lhs, rhs, rank = len(shape_of(op.lhs)), len(shape_of(op.rhs)), len(shape_of(op.result))
     if lhs < 2 or rhs < 2:
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     found = {rank - 2: extents[0].get(lhs - 2), rank - 1: extents[1].get(rhs - 1)}
     for axis in range(rank - 2):
         found[axis] = _aligned(op, extents, axis - rank)
@@ -295,14 +296,14 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
 def _images(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Each image is a result of its own; weights are whole."""
     if any(extents[1:]) or any(axis != 0 for axis in extents[0]):
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     return extents[0]
 
 
-def _windows(op: Window, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+def _windows(op: WindowedOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Images, and pixels of each: windows have padding after the last one. Channels and weights are whole."""
     if any(extents[1:]) or 1 in extents[0]:
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     ends = spatial_ends(op, extents[0], b)
     if ends:
         op.operands[0] = filled(b, op.operands[0], padding_of(op), list(ends))
@@ -312,14 +313,14 @@ def _windows(op: Window, extents: Sequence[Extents], b: GraphBuilder) -> Extents
 def _channels(op: graph.BatchNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """A map with numbers per channel; channels are whole."""
     if any(extents[1:]) or op.axis.value.data in extents[0]:
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     return extents[0]
 
 
 def _norm(op: graph.LayerNormOp | graph.RmsNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Other dims than those that are normalised."""
     if any(extents[1:]) or any(axis >= op.axis.value.data for axis in extents[0]):
-        raise _refusal(op, extents)
+        raise _refusal(op, extents, b)
     return extents[0]
 
 

@@ -21,7 +21,7 @@ from mlc.dialects.graph.placement import IndexedOp
 from mlc.dialects.graph.types import Violation, element_of, shape_of, tensor
 from mlc.frontends.operators.knowledge import Extents, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, Size, Sizes, as_sizes, bounds, sizes_of, written
+from mlc.frontends.operators.sizes import AnySize, SizeArray, SymbolicSize, as_sizes, bounds, sizes_of, written
 from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
 from mlc.support import dtypes
@@ -88,7 +88,7 @@ class GraphBuilder:
             op.erase()
             return self.constant(result, op.result.type.element_type)
         if (sizes := self._sizes(op, known)) is not None:
-            if not any(isinstance(size, Size) for size in sizes.flat):
+            if not any(isinstance(size, SymbolicSize) for size in sizes.flat):
                 element = op.result.type.element_type
                 op.erase()
                 return self.constant(sizes.astype(dtypes.to_numpy(element)), element)
@@ -100,7 +100,7 @@ class GraphBuilder:
         self._insert(op)
         return op.result
 
-    def _sizes(self, op: graph.GraphOp, known: Sequence[Array | None]) -> Sizes | None:
+    def _sizes(self, op: graph.GraphOp, known: Sequence[Array | None]) -> SizeArray | None:
         """The result of an op on values that follow from the extents of inputs, if that is such a value."""
         sizes = [self.knowledge.sizes.get(v) for v in op.operands]
         if all(each is None for each in sizes):
@@ -109,7 +109,7 @@ class GraphBuilder:
             as_sizes(a) if s is None and a is not None and a.size <= _SPELLED else s
             for s, a in zip(sizes, known, strict=True)
         ]
-        return sizes_of(op, cast("list[Sizes]", arrays)) if all(a is not None for a in arrays) else None
+        return sizes_of(op, cast("list[SizeArray]", arrays)) if all(a is not None for a in arrays) else None
 
     def bounded(self, value: SSAValue, extents: Extents) -> SSAValue:
         """Note that some dims of a value are as long as a `tensor<i64>` says, which is not longer than its shape."""
@@ -309,8 +309,9 @@ class GraphBuilder:
     def squeeze(self, value: SSAValue, axes: Sequence[int]) -> SSAValue:
         """Dims of extent 1 taken out."""
         for axis in axes:
-            if axis in self.knowledge.extents.get(value, {}):
-                raise Unconvertible(f"the extent of dim {axis}, which is taken out of {value.type}, depends on data")
+            if (extent := self.knowledge.extents.get(value, {}).get(axis)) is not None:
+                cause = self.knowledge.cause_of(extent)
+                raise Unconvertible(f"the extent of dim {axis}, which is taken out of {value.type}, {cause}")
         kept = [axis for axis in range(len(shape_of(value))) if axis not in axes]
         return self._renumbered(value, [shape_of(value)[axis] for axis in kept], {a: i for i, a in enumerate(kept)})
 
@@ -392,6 +393,6 @@ def is_float(value: SSAValue) -> bool:
 
 def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
     """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
-    for axis in b.knowledge.extents.get(value, {}):
-        found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most, depends on data"
-        raise Unconvertible(f"{found}; required: a known one")
+    for axis, extent in b.knowledge.extents.get(value, {}).items():
+        found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most"
+        raise Unconvertible(f"{found}, {b.knowledge.cause_of(extent)}; required: a known one")

@@ -14,7 +14,7 @@ from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
-from mlc.frontends.operators.sizes import AnySize, Size, Sizes, Symbol, as_sizes
+from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SizeArray, SymbolicSize, as_sizes
 from mlc.reference.constants import constant_data
 from mlc.support.resources import Resources
 
@@ -35,7 +35,7 @@ class Knowledge:
     """The constants that the conversion made; who is not used in the end is dropped."""
     extents: dict[SSAValue, Extents] = field(default_factory=dict[SSAValue, Extents])
     """The actual extents of dims that are as long as their shape says at most."""
-    sizes: dict[SSAValue, Sizes] = field(default_factory=dict[SSAValue, "Sizes"])
+    sizes: dict[SSAValue, SizeArray] = field(default_factory=dict[SSAValue, "SizeArray"])
     """What values that follow from the extents of inputs are, as integers and polynomials of these extents."""
     written: dict[AnySize, SSAValue] = field(default_factory=dict["AnySize", SSAValue])
     """A `tensor<i64>` for each size that is an extent: equal extents are one value."""
@@ -64,10 +64,14 @@ class Knowledge:
             self.arrays[value] = constant_data(op.value, self.resources)
         return self.arrays.get(value)
 
+    def cause_of(self, extent: SSAValue) -> str:
+        """Why an extent is not known, for messages."""
+        return "is known at the call only" if extent in self.sizes else "depends on data"
+
     def open_dim(self, value: SSAValue, axis: int, extent: SSAValue, least: int) -> None:
         """Note that a dim of an input ends at what another input holds, which is not less than `least`."""
         most = cast("TensorType[Attribute]", value.type).get_shape()[axis]
-        symbol = Size.of(Symbol(extent, least, most))
+        symbol = SymbolicSize.of(ExtentSymbol(extent, least, most))
         self.sizes[extent], self.written[symbol] = as_sizes(np.asarray(symbol, object)), extent
         self.extents[value] = {**self.extents.get(value, {}), axis: extent}
 

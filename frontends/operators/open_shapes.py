@@ -18,7 +18,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, Size, bounds, divided, in_symbols, smaller
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, divided, in_symbols, smaller
 from mlc.support.dtypes import to_numpy
 
 
@@ -85,13 +85,13 @@ def expanded(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSA
             raise Unconvertible(f"{_shown(own)} and {_shown(wanted)} do not broadcast for all extents")
         sizes.append(asked if mine == 1 else mine)
     found = b.broadcast(value, largest(sizes))
-    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, Size)})
+    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, SymbolicSize)})
 
 
 def splat(b: GraphBuilder, number: float, sizes: Sequence[AnySize], element: Attribute) -> SSAValue:
     """One number everywhere."""
     found = b.splat(number, largest(sizes), element)
-    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, Size)})
+    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, SymbolicSize)})
 
 
 def counted(b: GraphBuilder, start: AnySize, limit: AnySize, step: int, element: Attribute) -> SSAValue:
@@ -109,7 +109,7 @@ def counted(b: GraphBuilder, start: AnySize, limit: AnySize, step: int, element:
     if most > MOST_COUNTED:
         raise Unconvertible(f"it counts {most} numbers")
     numbers = np.arange(most, dtype=np.int64) * step
-    if isinstance(start, Size):
+    if isinstance(start, SymbolicSize):
         found = b.cast(b.add(b.constant(numbers, i64), b.extent(start)), element)
     else:
         found = b.constant((numbers + start).astype(to_numpy(element)), element)
@@ -131,12 +131,12 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
     if bounds(length)[0] < 0:
         raise Unconvertible(f"it takes {asked} of {in_symbols(size)} elements, which may be none at all")
     most, whole = bounds(length)[1], shape_of(value)[axis]
-    if isinstance(first, Size):
+    if isinstance(first, SymbolicSize):
         places = b.add(b.constant(np.arange(most), i64), b.extent(first))
         found = b(graph.GatherOp, value, b.minimum(places, b.constant(whole - 1)), axis)
     else:
         found = b.slice(value, axis, first, min(first + most, whole))
-    return b.sized(found, {axis: length}) if isinstance(length, Size) else _whole(b, found, axis)
+    return b.sized(found, {axis: length}) if isinstance(length, SymbolicSize) else _whole(b, found, axis)
 
 
 def _whole(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:

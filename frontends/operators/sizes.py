@@ -30,7 +30,7 @@ from mlc.support.dtypes import to_numpy
 
 
 @dataclass(frozen=True)
-class Symbol:
+class ExtentSymbol:
     """An extent that a call gives: a `tensor<i64>`, and what it may be."""
 
     value: SSAValue
@@ -42,25 +42,25 @@ class Symbol:
 class Quotient:
     """A size that is not negative, divided by a number and rounded down."""
 
-    whole: Size
+    whole: SymbolicSize
     divisor: int
 
 
-Factor = Symbol | Quotient
-Monomial = frozenset[tuple[Factor, int]]
+SizeFactor = ExtentSymbol | Quotient
+Monomial = frozenset[tuple[SizeFactor, int]]
 """Factors and their powers."""
 
 
 @dataclass(frozen=True)
-class Size:
+class SymbolicSize:
     """A polynomial that is not constant: monomials and their coefficients, none of which is 0."""
 
     terms: frozenset[tuple[Monomial, int]]
 
     @staticmethod
-    def of(factor: Factor) -> Size:
+    def of(factor: SizeFactor) -> SymbolicSize:
         """A factor alone."""
-        return Size(frozenset([(frozenset([(factor, 1)]), 1)]))
+        return SymbolicSize(frozenset([(frozenset([(factor, 1)]), 1)]))
 
     def __add__(self, other: AnySize) -> AnySize:
         total = Counter(dict(self.terms))
@@ -97,29 +97,29 @@ class Size:
             raise ValueError("found a division that may round up or down")
         if all(coefficient % divisor == 0 for monomial, coefficient in self.terms if monomial):
             return _size({m: c // divisor if m else constant // divisor for m, c in self.terms})
-        return Size.of(Quotient(self, divisor))
+        return SymbolicSize.of(Quotient(self, divisor))
 
 
-AnySize = int | Size
+AnySize = int | SymbolicSize
 Rational = int | Fraction
-Sizes = NDArray[Any]
+SizeArray = NDArray[Any]
 """An array of integers and sizes."""
 
 
 def _terms(size: AnySize) -> Mapping[Monomial, int]:
-    return dict(size.terms) if isinstance(size, Size) else {frozenset[tuple[Factor, int]](): int(size)}
+    return dict(size.terms) if isinstance(size, SymbolicSize) else {frozenset[tuple[SizeFactor, int]](): int(size)}
 
 
 def _size(terms: Mapping[Monomial, int]) -> AnySize:
     kept = {monomial: coefficient for monomial, coefficient in terms.items() if coefficient}
     if not any(kept):
         return kept.get(frozenset(), 0)
-    return Size(frozenset(kept.items()))
+    return SymbolicSize(frozenset(kept.items()))
 
 
 def bounds(size: AnySize) -> tuple[int, int]:
     """Numbers that a size is not less than, and not more than."""
-    if not isinstance(size, Size):
+    if not isinstance(size, SymbolicSize):
         return size, size
     low, high = _interval(dict(size.terms))
     if any(isinstance(factor, Quotient) for monomial, _ in size.terms for factor, _ in monomial):
@@ -137,7 +137,7 @@ def _interval(terms: Mapping[Monomial, Rational]) -> tuple[Rational, Rational]:
     return low, high
 
 
-def _without_quotients(size: Size, above: bool) -> dict[Monomial, Rational]:
+def _without_quotients(size: SymbolicSize, above: bool) -> dict[Monomial, Rational]:
     """A polynomial that is not less than a size, or not more: `n / d`, rounded down, is from `(n - d + 1) / d` to
     `n / d`, so that `n / 2 - n` is known to be negative. Quotients in products stay."""
     found: dict[Monomial, Rational] = {}
@@ -155,8 +155,8 @@ def _without_quotients(size: Size, above: bool) -> dict[Monomial, Rational]:
     return found
 
 
-def _bounds_of(factor: Factor) -> tuple[int, int]:
-    if isinstance(factor, Symbol):
+def _bounds_of(factor: SizeFactor) -> tuple[int, int]:
+    if isinstance(factor, ExtentSymbol):
         return factor.least, factor.most
     low, high = bounds(factor.whole)
     return low // factor.divisor, high // factor.divisor
@@ -180,7 +180,7 @@ def divided(size: AnySize, divisor: AnySize) -> AnySize | None:
 
 def in_symbols(size: AnySize) -> str:
     """A size in words: `2*seq + 1`."""
-    if not isinstance(size, Size):
+    if not isinstance(size, SymbolicSize):
         return str(size)
     terms: list[str] = []
     for monomial, coefficient in sorted(size.terms, key=lambda term: (-len(term[0]), -term[1])):
@@ -190,24 +190,24 @@ def in_symbols(size: AnySize) -> str:
     return " + ".join(terms)
 
 
-def _factor_in_symbols(factor: Factor) -> str:
-    if isinstance(factor, Symbol):
+def _factor_in_symbols(factor: SizeFactor) -> str:
+    if isinstance(factor, ExtentSymbol):
         return factor.value.name_hint or "?"
     return f"(({in_symbols(factor.whole)}) / {factor.divisor})"
 
 
-def symbols_in(size: AnySize) -> set[Symbol]:
+def symbols_in(size: AnySize) -> set[ExtentSymbol]:
     """The extents that a size depends on."""
-    found: set[Symbol] = set()
-    for monomial, _ in size.terms if isinstance(size, Size) else ():
+    found: set[ExtentSymbol] = set()
+    for monomial, _ in size.terms if isinstance(size, SymbolicSize) else ():
         for factor, _ in monomial:
-            found |= {factor} if isinstance(factor, Symbol) else symbols_in(factor.whole)
+            found |= {factor} if isinstance(factor, ExtentSymbol) else symbols_in(factor.whole)
     return found
 
 
 def written(size: AnySize, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:
     """The ops that compute a size, made by `add(op type, operands)` and `number(constant)`."""
-    if not isinstance(size, Size):
+    if not isinstance(size, SymbolicSize):
         return number(size)
     total: SSAValue | None = None
     for monomial, coefficient in sorted(size.terms, key=lambda term: (-len(term[0]), -term[1])):
@@ -222,8 +222,8 @@ def written(size: AnySize, add: Callable[..., SSAValue], number: Callable[[int],
     return total
 
 
-def _written_factor(factor: Factor, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:
-    if isinstance(factor, Symbol):
+def _written_factor(factor: SizeFactor, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:
+    if isinstance(factor, ExtentSymbol):
         return factor.value
     return add(graph.DivOp, written(factor.whole, add, number), number(factor.divisor))
 
@@ -239,7 +239,7 @@ class _Undecided(Exception):
     """A result depends on extents in another way than as a polynomial."""
 
 
-def sizes_of(op: graph.GraphOp, operands: Sequence[Sizes]) -> Sizes | None:
+def sizes_of(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | None:
     """What an op makes of operands that are integers and sizes; None if that is not a polynomial of extents."""
     element = element_of(op.results[0])
     if len(op.results) != 1 or not isinstance(element, IntegerType) or any(a.size > _MOST for a in operands):
@@ -255,7 +255,7 @@ def sizes_of(op: graph.GraphOp, operands: Sequence[Sizes]) -> Sizes | None:
     return found if fits else None
 
 
-def _result(op: graph.GraphOp, operands: Sequence[Sizes]) -> Sizes | None:
+def _result(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | None:
     if isinstance(op, graph.CompareOp):
         predicate = op.predicate.data.value
         return _elementwise(partial(_compared, predicate), operands)
@@ -276,13 +276,13 @@ def _result(op: graph.GraphOp, operands: Sequence[Sizes]) -> Sizes | None:
     if (rule := _ARITHMETIC.get(type(op))) is not None:
         return _elementwise(rule, operands)
     if isinstance(op, graph.GatherOp):
-        if any(isinstance(index, Size) for index in operands[1].flat):
+        if any(isinstance(index, SymbolicSize) for index in operands[1].flat):
             return None
         return _moved(op, operands[:1], [operands[1].astype(to_numpy(element_of(op.operands[1])))])
     return _moved(op, operands, []) if isinstance(op, MoveOp | graph.ConcatOp) else None
 
 
-def _moved(op: graph.GraphOp, operands: Sequence[Sizes], others: Sequence[NDArray[Any]]) -> Sizes:
+def _moved(op: graph.GraphOp, operands: Sequence[SizeArray], others: Sequence[NDArray[Any]]) -> SizeArray:
     """The elements of `operands` where the op puts them: what it does with their numbers says where."""
     table = [each for array in operands for each in array.flat]
     starts = np.cumsum([0, *(array.size for array in operands)])
@@ -295,28 +295,28 @@ def _moved(op: graph.GraphOp, operands: Sequence[Sizes], others: Sequence[NDArra
     return _array([table[int(place)] for place in places.flat], places.shape)
 
 
-def _elementwise(rule: Callable[..., Any], operands: Sequence[Sizes]) -> Sizes:
+def _elementwise(rule: Callable[..., Any], operands: Sequence[SizeArray]) -> SizeArray:
     arrays = np.broadcast_arrays(*operands)
     return _array([rule(*each) for each in zip(*(a.flat for a in arrays), strict=True)], arrays[0].shape)
 
 
-def _array(numbers: Sequence[Any], shape: Sequence[int]) -> Sizes:
+def _array(numbers: Sequence[Any], shape: Sequence[int]) -> SizeArray:
     found = np.empty(len(numbers), object)
     found[:] = numbers
     return found.reshape(tuple(shape))
 
 
-def as_sizes(array: NDArray[Any]) -> Sizes:
+def as_sizes(array: NDArray[Any]) -> SizeArray:
     """Integers as Python has them, and sizes as they are."""
-    return _array([each if isinstance(each, Size) else int(each) for each in array.flat], array.shape)
+    return _array([each if isinstance(each, SymbolicSize) else int(each) for each in array.flat], array.shape)
 
 
 def _divided(a: AnySize, b: AnySize) -> AnySize:
-    if isinstance(b, Size):
+    if isinstance(b, SymbolicSize):
         if a == b and bounds(b)[0] > 0:
             return 1
         raise _Undecided
-    if isinstance(a, Size):
+    if isinstance(a, SymbolicSize):
         return a // b
     if b == 0:
         raise _Undecided

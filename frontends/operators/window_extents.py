@@ -15,10 +15,10 @@ from mlc.frontends.operators.knowledge import Extents
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols
 
-Window = graph.ConvOp | graph.MaxPoolOp | graph.AvgPoolOp
+WindowedOp = graph.ConvOp | graph.MaxPoolOp | graph.AvgPoolOp
 
 
-def spatial_ends(op: Window, extents: Extents, b: GraphBuilder) -> Extents:
+def spatial_ends(op: WindowedOp, extents: Extents, b: GraphBuilder) -> Extents:
     """The extents of the result along the spatial dims that end early, of channels-first images.
 
     Raises:
@@ -40,12 +40,12 @@ def _counts_padding(op: graph.AvgPoolOp) -> bool:
     return bool(op.count_include_pad.value.data)
 
 
-def padding_of(op: Window) -> float:
+def padding_of(op: WindowedOp) -> float:
     """What stands around an image for the windows of an op."""
     return lowest(op.operands[0]) if isinstance(op, graph.MaxPoolOp) else 0.0
 
 
-def _count(op: Window, dim: int, size: AnySize) -> AnySize:
+def _count(op: WindowedOp, dim: int, size: AnySize) -> AnySize:
     """How many windows there are along a spatial dim: `(size + padding - span) / stride + 1`."""
     low, high = _padding(ints(op.padding), dim)
     span = (_taps(op)[dim] - 1) * ints(op.dilations)[dim] + 1
@@ -62,7 +62,7 @@ def _padding(amounts: Sequence[int], dim: int) -> tuple[int, int]:
     return amounts[dim], amounts[len(amounts) // 2 + dim]
 
 
-def _taps(op: Window) -> Sequence[int]:
+def _taps(op: WindowedOp) -> Sequence[int]:
     if isinstance(op, graph.ConvOp):
         return shape_of(op.operands[1])[2:]
     return ints(cast(Any, op).kernel)

@@ -70,8 +70,10 @@ def drop_unit_dims(block: Block) -> None:
 
 
 def merge_dims(block: Block, ending: Container[str] = ()) -> None:
-    """Join adjacent dims that every access uses as adjacent subscripts of full extent, or not at all; those of the names
-    `ending` are joined to none around them."""
+    """Join adjacent dims that every access uses as adjacent subscripts of full extent, or not at all.
+
+    Those with names in `ending` are not joined to the one around them.
+    """
     joined = DisjointSets[_Node]()
     for value in _tensors(block):
         for pair in range(len(_shape(value)) - 1):

@@ -37,8 +37,8 @@ class CollapseDimsPass(Pass):
 
     Signatures change with it, and callers reshape, which moves nothing; so kernels of different shapes that do the same
     become equal. A dim whose data may end before it does (`limit-dims`) is not joined to the one around it, as its loop
-    could not end there then. An op whose dims were joined gets the usual names: `n` for the last dim of the result, `m` for its
-    rows, `k` for what is reduced.
+    could not end there then. An op whose dims were joined gets the usual names: `n` for the last dim of the result, `m`
+    for its rows, `k` for what is reduced.
 
     Left alone: kernels with a schedule or limits, which name dims; functions that others may call, or that something
     else than a call refers to; the axes that ops other than structured ones and `tensor.pad`, or ops in nested regions,

@@ -1,4 +1,4 @@
-"""Random ONNX models with open dims, of the operators that exporters write: activations [batch, seq, width] and shapes."""
+"""Random ONNX models with open dims, of the operators that exporters write: [batch, seq, width] and shapes."""
 
 from __future__ import annotations
 

@@ -110,11 +110,11 @@ def rounded(b: GraphBuilder, value: SSAValue, element: Attribute) -> SSAValue:
 
 
 def require_fixed(op: OnnxOp, knowledge: Knowledge) -> None:
-    """Raises: Unconvertible if the extent of a dim of an operand depends on data."""
+    """Raises: Unconvertible if the extent of a dim of an operand is not known."""
     for index, value in enumerate(op.operands):
-        for axis in knowledge.extents.get(value, {}):
+        for axis, extent in knowledge.extents.get(value, {}).items():
             raise Unconvertible(
-                f"the extent of dim {axis} of '{op.input_name(index)}', {in_words(value.type)} at most, depends on "
-                "data, and mlc has no form of this operator that leaves out what lies after it; let the model end "
-                "before this node"
+                f"the extent of dim {axis} of '{op.input_name(index)}', {in_words(value.type)} at most, "
+                f"{knowledge.cause_of(extent)}, and mlc has no form of this operator that leaves out what lies after "
+                "it; let the model end before this node"
             )

@@ -17,7 +17,7 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import MOST_COUNTED
 from mlc.frontends.operators.open_shapes import counted, splat
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import Size, in_symbols
+from mlc.frontends.operators.sizes import SymbolicSize, in_symbols
 from mlc.support.dtypes import is_supported, to_numpy
 
 _TENSORS = ("value", "sparse_value")
@@ -64,7 +64,7 @@ def shape_of(b: Node) -> Results:
     return b.concat([b.reshape(extent, (1,)) for extent in extents], 0)
 
 
-@converts("Size", bounded=True)
+@converts("SymbolicSize", bounded=True)
 def size_of(b: Node) -> Results:
     """The number of elements."""
     actual = b.knowledge.extents.get(b[0], {})
@@ -78,7 +78,7 @@ def range_(b: Node) -> Results:
     rows = in_each_step(b.knowledge, [b[i] for i in range(3)])
     if rows is None and any(map(b.is_size, range(3))):
         (start,), (limit,), (step,) = (b.sizes(i) for i in range(3))
-        if isinstance(step, Size):
+        if isinstance(step, SymbolicSize):
             raise Unconvertible(f"its step is {in_symbols(step)}; required: a number")
         return counted(b, start, limit, step, b.element(0))
     if rows is None:

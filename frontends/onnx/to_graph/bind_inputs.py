@@ -26,7 +26,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.pass_manager.base import Pass
-from mlc.support.bindings import Bindings, Extent, ExtentRange, parse_shapes, parse_values
+from mlc.support.bindings import AnyExtent, Bindings, ExtentRange, parse_shapes, parse_values
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.errors import UserError
@@ -110,15 +110,14 @@ class _Binding:
                 self._bind_value(argument, name)
             else:
                 kept.append(dict(mark))
-        self._add_extents(kept)
+        self._add_extents(kept, [name for name in names if name not in self.bindings.values])
         if self.function.arg_attrs is not None or self.ranges:
             self.function.arg_attrs = ArrayAttr(map(DictionaryAttr, kept))
         outputs = self.function.function_type.outputs.data
         self.function.function_type = FunctionType.from_lists(self.function.body.block.arg_types, outputs)
 
-    def _add_extents(self, marks: list[dict[str, Attribute]]) -> None:
+    def _add_extents(self, marks: list[dict[str, Attribute]], inputs: Sequence[str]) -> None:
         """Add an input for each range, which dims of one name share, and note it in the attributes of the inputs."""
-        inputs = input_names(self.function)
         added: dict[str, int] = {}
         for argument, ranges in self.ranges.items():
             own, names = marks[argument.index], dim_names(marks[argument.index])
@@ -141,7 +140,7 @@ class _Binding:
                 places[axis] = added[name]
             own[EXTENTS] = DenseArrayBase.from_list(i64, places)
 
-    def _bind_shape(self, argument: BlockArgument, name: str, named: Sequence[Extent | None]) -> None:
+    def _bind_shape(self, argument: BlockArgument, name: str, named: Sequence[AnyExtent | None]) -> None:
         """Give an input its shape, or those of its dims that have names the extents `named`."""
         kind: Attribute = argument.type
         if not isinstance(kind, TensorType | UnrankedTensorType):
@@ -164,7 +163,7 @@ class _Binding:
                     raise UserError(f"a dim of input '{name}' is bound to {extent}; extents are not negative")
             self._set(argument, TensorType(element, extents))
 
-    def _largest(self, argument: BlockArgument, shape: Sequence[Extent]) -> tuple[int, ...]:
+    def _largest(self, argument: BlockArgument, shape: Sequence[AnyExtent]) -> tuple[int, ...]:
         """A shape with the last extent of each range, which is noted."""
         if ranges := {axis: extent for axis, extent in enumerate(shape) if isinstance(extent, ExtentRange)}:
             self.ranges[argument] = ranges

@@ -2,13 +2,13 @@
 
 // CHECK: error: Bernoulli (version {{.*}}): the extent of dim 1 of 'input', float[1,6] at most, depends on data, and mlc has no form of this operator that leaves out what lies after it; let the model end before this node
 // CHECK: error: Flatten (version {{.*}}): the extent of dim 1 of an operand, int64[2,12] at most, depends on data, and mlc has no form of this operator that leaves out what lies after it; let the model end before this node
-// CHECK: error: Add (version {{.*}}): the extent of dim 1 depends on data in one operand, and is another in the next; required: one extent, or 1 (2 nodes)
+// CHECK: error: Add (version {{.*}}): the extent of dim 1 is known when the model runs in one operand, and is another in the next; required: one extent, or 1 (2 nodes)
 // CHECK: error: Reshape (version {{.*}}): shape [1, 6] gives dim 1 an extent, which depends on data; -1 would follow it
 // CHECK: error: Expand (version {{.*}}): shape [6] gives dim 1 an extent, which depends on data; 1 would keep it
 // CHECK: error: Slice (version {{.*}}): it counts from the end of a dim whose extent depends on data
 // CHECK: error: Split (version {{.*}}): it splits dim 1 of int64[1,6], whose extent depends on data
 // CHECK: error: Concat (version {{.*}}): the extent of dim 1 of an operand, int64[1,6] at most, depends on data
-// CHECK: error: MatMul (version {{.*}}): the extent of dim 0 depends on data in one operand, and is another in the next; required: one extent, or 1
+// CHECK: error: MatMul (version {{.*}}): the extent of dim 0 is known when the model runs in one operand, and is another in the next; required: one extent, or 1
 func.func @main(%x: tensor<6xf32>, %z: tensor<6xf32>, %m: tensor<6x2xi64>) -> (tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>) {
   %ones = onnx.Constant {value_ints = [1 : i64]} : () -> tensor<1xi64>
   %minus = onnx.Constant {value_ints = [-1 : i64]} : () -> tensor<1xi64>
