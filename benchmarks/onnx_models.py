@@ -29,7 +29,7 @@ from typing import Any
 
 from mlc.benchmarks.environment import cpu_model, default_cores, pin
 from mlc.benchmarks.turns import measure_in_turns, ratio_to_best
-from mlc.support.bindings import parse_shapes
+from mlc.support.bindings import fixed_shapes
 from mlc.support.errors import UserError
 from mlc.testing.onnx_weights import with_seeded_weights
 
@@ -61,7 +61,7 @@ class ModelFile:
             UserError: the shapes have another form.
         """
         path, _, shapes = word.partition(":")
-        return ModelFile(Path(path), parse_shapes(shapes.split(",") if shapes else []))
+        return ModelFile(Path(path), fixed_shapes(shapes.split(",") if shapes else []))
 
 
 def packaged() -> Iterator[ModelFile]:

@@ -31,6 +31,8 @@ class TensorLike(Protocol):
     def dtype(self) -> str: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
+    @property
+    def extents(self) -> tuple[int, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,8 @@ def choose_calls(
 def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], file: str) -> Calls:
     """Match tensors to inputs by name and cut them into calls.
 
-    A tensor of the input's own shape is used for every call. One of shape [n, *shape], or whose first dimension is n
-    times that of the input, holds n calls.
+    A tensor of the input's own shape, or of a smaller one where dims are open, is used for every call. One of shape
+    [n, *shape], or whose first dimension is n times that of the input, holds n calls.
 
     Raises:
         UserError: an input has no tensor, or one of another dtype or shape, or two disagree on the number of calls.
@@ -128,7 +130,7 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], fi
             if is_stored(dtype_named(info.dtype)):
                 codes = f", or U8 with a code in each byte: the array as ml_dtypes.{info.dtype}, .view('uint8')"
             raise UserError(f"tensor '{info.name}' of '{file}' is {array.dtype}; the model takes {info.dtype}{codes}")
-        if array.shape == info.shape:
+        if array.shape == info.shape or _is_shorter(info, array):
             arrays.append(np.asarray(array, order="C"))
             continue
         counts[info.name] = _count(info, array, file)
@@ -138,6 +140,14 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], fi
         raise UserError(f"the inputs in '{file}' are for different numbers of calls: {numbers}")
     stacked = any(tensor.ndim > len(i.shape) for i, tensor in zip(inputs, found, strict=True))
     return Calls(max(counts.values(), default=1), tuple(arrays), tuple(i.name not in counts for i in inputs), stacked)
+
+
+def _is_shorter(info: TensorLike, array: Array) -> bool:
+    """Whether a tensor is as long as the input, except along dims that are open."""
+    if not info.extents or array.ndim != len(info.shape):
+        return False
+    each = zip(array.shape, info.shape, info.extents, strict=True)
+    return all(extent == most or place >= 0 for extent, most, place in each)
 
 
 def tensor_named(name: str, tensors: Mapping[str, Array]) -> Array | None:

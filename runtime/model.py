@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any, cast
@@ -159,8 +159,7 @@ class Model:
         except IndexError:
             frame = CallFrame(len(self._inputs), len(self._outputs), self.signature.workspace_bytes)
         if self._is_open:
-            read = [self._read(info, array) for info, array in zip(self._asked, arrays, strict=True)]
-            arrays = tuple(whole_inputs(read, self.signature.inputs, frame.rooms))
+            arrays = tuple(self.whole_inputs(arrays, frame.rooms))
         # A small model takes no longer than this, and leaves little of Python in the caches: as few steps as can be.
         copies: list[Array] = []  # they live until the call returns
         for i, (shape, dtype, size) in enumerate(self._inputs):
@@ -186,6 +185,16 @@ class Model:
         if status != 0:
             raise RuntimeError(_FAILURES.get(status, f"the model failed with status {status}"))
         return results if len(self._seen) == len(results) else actual_outputs(results, self._extents)
+
+    def whole_inputs(self, arrays: Sequence[Any], rooms: dict[int, Array]) -> list[Array]:
+        """What the C function takes for the inputs of a call, which may be shorter than they can be: each with room for
+        the largest extents, and the extents. `rooms` are kept from call to call.
+
+        Raises:
+            InputError: a dtype or a shape is wrong.
+        """
+        read = [self._read(info, array) for info, array in zip(self._asked, arrays, strict=True)]
+        return whole_inputs(read, self.signature.inputs, rooms)
 
     def _adapt(self, index: int, value: Any) -> Array:
         """An input that is not yet a plain array of the right type: convert what converts without loss, or explain."""

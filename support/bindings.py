@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mlc.support.errors import NamedOption, UserError, Words
 
@@ -178,6 +178,17 @@ def parse_shapes(words: Sequence[str]) -> dict[str, BoundShape]:
     bindings = parse_bindings(words, [])
     bindings.require_single("what is bound here")
     return dict(bindings.shapes)
+
+
+def fixed_shapes(words: Sequence[str]) -> dict[str, int | tuple[int, ...]]:
+    """The same without ranges.
+
+    Raises:
+        UserError: a word has another form, gives several shapes, or a range.
+    """
+    given = parse_shapes(words)
+    Bindings(given).require_fixed("what is bound here")
+    return {name: cast("int | tuple[int, ...]", shape) for name, shape in given.items()}
 
 
 def _parse_shapes(words: Sequence[str]) -> dict[str, tuple[BoundShape, ...]]:

@@ -108,8 +108,9 @@ extern "C" {{
 #endif
 
 /* Run the model once. 0 means success; -2 that the system does not grant the registers for matrices (AMX) that a model
-   for such a CPU needs{_out_of_range(signature)}; then nothing was computed. Several threads may call it, each with a
-   workspace of its own.
+   for such a CPU needs, and that nothing was computed. Several threads may call it, each with a workspace of its own.{
+        _out_of_range(signature)
+    }
    inputs:    one pointer per input, to its elements in row-major order{_open(signature)}
    outputs:   one pointer per output, to room for its elements; must not overlap anything else{_bounded(signature)}
    workspace: {symbol}_workspace_bytes() bytes, 64-byte aligned */
@@ -157,14 +158,15 @@ def _bounded(signature: Signature) -> str:
 
 
 def _out_of_range(signature: Signature) -> str:
-    return ", -3 that an extent is outside of its range" if any(t.range for t in signature.inputs) else ""
+    said = "\n   -3 means that an extent is outside of its range, and that nothing was computed."
+    return said if any(t.range for t in signature.inputs) else ""
 
 
 def _open(signature: Signature) -> str:
     """Lines about the inputs that are as long as callers say."""
     return "".join(
         f"\n              input {number} has up to {spec.shape[axis]} elements along dim {axis}: input {place} says, "
-        f"an int64_t {'' if held is None else f'from {held[0]} to {held[1]}'}"
+        f"an int64_t{'' if held is None else f' from {held[0]} to {held[1]}'}"
         for number, spec in enumerate(signature.inputs)
         for axis, place in enumerate(spec.extents)
         if place >= 0

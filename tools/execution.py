@@ -14,7 +14,7 @@ import numpy as np
 from mlc.compiler.backend import Backend
 from mlc.compiler.model_inputs import Array, Calls, TensorLike
 from mlc.runtime import ArtifactError, Model
-from mlc.runtime.extents import actual_outputs, holders
+from mlc.runtime.extents import InputError, actual_outputs, holders, whole_inputs
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.program import Signature
@@ -69,7 +69,10 @@ class LocalModel:
         """Per output, an array whose first dimension counts the calls."""
         results: list[list[Array]] = [[] for _ in self.outputs]
         for call in range(calls.count):
-            answer = self._model(*calls.inputs(call))
+            try:
+                answer = self._model(*calls.inputs(call))
+            except InputError as e:  # an extent is outside of its range
+                raise UserError(str(e)) from None
             for result, array in zip(results, answer if len(results) != 1 else (answer,), strict=True):
                 result.append(array)
         return [_stack(r, info) for r, info in zip(results, self.outputs, strict=True)]
@@ -95,7 +98,9 @@ class EmulatedModel:
                 "apt install qemu-user-static, or copy the program to such a machine"
             )
         self.path = path
-        self.inputs: Sequence[TensorLike] = signature.inputs
+        self._taken = signature.inputs
+        held = holders([t.extents for t in self._taken])
+        self.inputs: Sequence[TensorLike] = [t for i, t in enumerate(self._taken) if i not in held]
         self._given = signature.outputs
         hidden = holders([t.extents for t in self._given])
         self.outputs: Sequence[TensorLike] = [t for i, t in enumerate(self._given) if i not in hidden]
@@ -103,7 +108,7 @@ class EmulatedModel:
 
     def run(self, calls: Calls) -> list[Array]:
         """Per output, an array whose first dimension counts the calls."""
-        data = b"".join(a.tobytes() for call in range(calls.count) for a in calls.inputs(call))
+        data = b"".join(self._bytes(calls, call) for call in range(calls.count))
         raw, _ = self._execute(data)
         row = np.dtype([(f"f{i}", dtype_named(o.dtype), o.shape) for i, o in enumerate(self._given)])
         if len(raw) != row.itemsize * calls.count:
@@ -121,10 +126,21 @@ class EmulatedModel:
         """The emulator's time, if repetitions were asked for; it says little about real machines."""
         if not repeat or calls.count == 0:
             return f"latency: not measured under {Path(self._emulator).name} (--repeat N measures the emulator)"
-        data = b"".join(a.tobytes() for a in calls.inputs(0))
+        data = self._bytes(calls, 0)
         _, messages = self._execute(data, "--repeat", str(repeat))
         times = [int(n) for n in re.findall(r"(\d+) ns per call", messages)]
         return f"latency: {statistics.median(times) / 1e3:.2f} µs per call under {Path(self._emulator).name}"
+
+    def _bytes(self, calls: Calls, call: int) -> bytes:
+        """The inputs of one call as the program reads them.
+
+        Raises:
+            UserError: an extent is outside of its range.
+        """
+        try:
+            return b"".join(a.tobytes() for a in whole_inputs(calls.inputs(call), self._taken, {}))
+        except InputError as e:
+            raise UserError(str(e)) from None
 
     def _execute(self, data: bytes, *options: str) -> tuple[bytes, str]:
         command = [self._emulator, str(self.path.absolute()), *options]

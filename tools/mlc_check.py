@@ -102,7 +102,8 @@ def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr
         if number in hidden:
             continue
         dims = ", ".join(str(axis) for axis, place in enumerate(places) if place >= 0)
-        note = f" at most: the extent of dim {dims} depends on data" if dims else ""
+        cause = "is known at the call" if noun == "input" else "depends on data"
+        note = f" at most: the extent of dim {dims} {cause}" if dims else ""
         print(f"  {noun} {name_for_callers(value, mark, str(number))}: {_words(value.type)}{note}", flush=True)
 
 

@@ -79,6 +79,7 @@ def repeatedly(
     model: Model, inputs: Sequence[NDArray[Any]], batch: int, buffers: Buffers | None = None
 ) -> Callable[[], None]:
     """What calls the compiled function `batch` times in a row, with `buffers` or such of its own."""
+    inputs = model.whole_inputs(inputs, {})
     function = open_library(model.path, model.signature.name).function
     own = buffers or Buffers.of([model])
     outputs, memory = own.outputs, own.workspace

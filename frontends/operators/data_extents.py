@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.knowledge import Knowledge
 from mlc.support.functions import EXTENTS, NAME, extents_in, marks_of, name_for_callers, range_in
+from mlc.support.locations import error_at
 
 
 def open_dims_at_calls(function: func.FuncOp, knowledge: Knowledge) -> None:
-    """Note which dims of inputs end at the extents that other inputs hold (`mlc.extents`)."""
+    """Note which dims of inputs end at the extents that other inputs hold (`mlc.extents`).
+
+    Raises:
+        UserError: an attribute names another number of dims, or an input that is not one i64.
+    """
     marks = marks_of(function.args, function.arg_attrs)
     for argument, own in zip(function.args, marks, strict=True):
-        for axis, place in enumerate(extents_in(own)):
+        places = extents_in(own)
+        rank = len(shape_of(argument)) if places else 0
+        held = TensorType(i64, [])
+        if len(places) != rank or any(p >= len(marks) or function.args[p].type != held for p in places if p >= 0):
+            required = f"{rank} numbers, each of an input of type {held}, or -1"
+            raise error_at(
+                function, f"'{EXTENTS}' of argument {argument.index} is {list(places)}; required: {required}"
+            )
+        for axis, place in enumerate(places):
             if place >= 0:
                 least, _ = range_in(marks[place]) or (0, 0)
                 knowledge.open_dim(argument, axis, function.args[place], least)

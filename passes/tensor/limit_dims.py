@@ -335,14 +335,13 @@ def _end_of(subscript: AffineExpr, limits: Needs, sizes: Sequence[int]) -> Exten
 
 
 def _same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:
-    """The axes of a tensor and of its reshape that have the same elements before an extent, and how many times
-    longer that is after it: axes that are as long, and have as much inside; and the first ones, whatever they join."""
-    places = [_places(value) for value in (before, after)]
-    same = {places[1].index(place): number for number, place in enumerate(places[0]) if places[1].count(place) == 1}
-    found = [(number, axis, Fraction(1)) for axis, number in same.items() if places[0][number][0] > 1]
-    first = [next((axis for axis, (extent, _) in enumerate(each) if extent > 1), None) for each in places]
-    if first[0] is not None and first[1] is not None and (first[0], first[1], Fraction(1)) not in found:
-        found.append((first[0], first[1], Fraction(places[0][first[0]][1], places[1][first[1]][1])))
+    """The axes of a tensor and of its reshape that have the same elements before an extent, and how many times longer
+    that is after it: axes that begin anew after as many elements, whatever was joined to them, or split off, inside."""
+    axes = {extent * step: (axis, step) for axis, (extent, step) in enumerate(_places(after)) if extent > 1}
+    found: list[tuple[int, int, Fraction]] = []
+    for axis, (extent, step) in enumerate(_places(before)):
+        if extent > 1 and (same := axes.get(extent * step)) is not None:
+            found.append((axis, same[0], Fraction(step, same[1])))
     return found
 
 

@@ -91,10 +91,8 @@ class _Binding:
     function: func.FuncOp
     bindings: Bindings
     ctx: CompilerContext
-    ranges: dict[BlockArgument, dict[int, ExtentRange]] = field(
-        default_factory=dict["BlockArgument", "dict[int, ExtentRange]"]
-    )
-    """The dims of inputs that stay open in a range."""
+    ranges: dict[str, dict[int, ExtentRange]] = field(default_factory=dict[str, "dict[int, ExtentRange]"])
+    """The dims of inputs that stay open in a range, by the names of the inputs."""
 
     def run(self) -> None:
         marks = marks_of(self.function.args, self.function.arg_attrs)
@@ -119,11 +117,13 @@ class _Binding:
     def _add_extents(self, marks: list[dict[str, Attribute]], inputs: Sequence[str]) -> None:
         """Add an input for each range, which dims of one name share, and note it in the attributes of the inputs."""
         added: dict[str, int] = {}
-        for argument, ranges in self.ranges.items():
-            own, names = marks[argument.index], dim_names(marks[argument.index])
-            places = [-1] * len(cast("TensorType[Attribute]", argument.type).get_shape())
-            for axis, extents in ranges.items():
-                name = (names[axis] if axis < len(names) else "") or f"{inputs[argument.index]}_{axis}"
+        for number, input in enumerate(inputs):
+            if input not in self.ranges:
+                continue
+            own, names = marks[number], dim_names(marks[number])
+            places = [-1] * len(cast("TensorType[Attribute]", self.function.args[number].type).get_shape())
+            for axis, extents in self.ranges[input].items():
+                name = (names[axis] if axis < len(names) else "") or f"{input}_{axis}"
                 if name not in added:
                     added[name] = len(marks)
                     extent = self.function.body.block.insert_arg(TensorType(i64, []), len(marks))
@@ -148,7 +148,7 @@ class _Binding:
         element = cast(Attribute, cast(Any, kind).element_type)
         given = self.bindings.shapes.get(name)
         if given is not None:
-            wanted = self._largest(argument, given if isinstance(given, tuple) else (given,))
+            wanted = self._largest(name, given if isinstance(given, tuple) else (given,))
             # Callers see complex numbers with one more dim, for both parts.
             is_complex = isinstance(element, ComplexType)
             self._require_fitting(name, real_type(cast(Any, kind)) if is_complex else cast(Attribute, kind), wanted)
@@ -157,16 +157,16 @@ class _Binding:
             known = [*named, *[None] * kind.get_num_dims()]
             pairs = zip(kind.get_shape(), known, strict=False)
             bound = [extent if e == DYNAMIC_INDEX and extent is not None else e for e, extent in pairs]
-            extents = self._largest(argument, bound)
+            extents = self._largest(name, bound)
             for extent in extents:
                 if extent < 0 and extent != DYNAMIC_INDEX:
                     raise UserError(f"a dim of input '{name}' is bound to {extent}; extents are not negative")
             self._set(argument, TensorType(element, extents))
 
-    def _largest(self, argument: BlockArgument, shape: Sequence[AnyExtent]) -> tuple[int, ...]:
+    def _largest(self, name: str, shape: Sequence[AnyExtent]) -> tuple[int, ...]:
         """A shape with the last extent of each range, which is noted."""
         if ranges := {axis: extent for axis, extent in enumerate(shape) if isinstance(extent, ExtentRange)}:
-            self.ranges[argument] = ranges
+            self.ranges[name] = ranges
         return tuple(extent.most if isinstance(extent, ExtentRange) else extent for extent in shape)
 
     def _require_fitting(self, name: str, kind: Attribute, wanted: Sequence[int]) -> None:

@@ -48,7 +48,7 @@ func.func @main(%x: tensor<3x48xi32>, %place: tensor<i64>) -> (tensor<3xi32>, te
 
 // Callers look at the first rows of a result; of what it is made as many are needed, whose elements lie in one row.
 // CHECK-LABEL: func.func private @linear_relu
-// CHECK-SAME: limits = #loop.limits<m: argument 3 by 16>
+// CHECK-SAME: limits = #loop.limits<m: argument 3>
 // CHECK-LABEL: func.func private @tanh
 // CHECK-SAME: limits = #loop.limits<n: argument 1 by 16 times 20>
 // HASWELL: times 20
