@@ -8,7 +8,7 @@ from mlc.tools.driver import ArgumentParser
 def add_binding_arguments(parser: ArgumentParser) -> None:
     """Declare the options that give inputs their shapes and values."""
     shape = (
-        "the shape of an input, NAME=1x3x224x224, or the extent of a dim that has a name, NAME=1; NAME=1,8 for several, "
+        "the shape of an input, NAME=1x3x224x224, or the extent of a named dim, NAME=1; NAME=1,8 for several, "
         "NAME=1..512 for all from 1 to 512"
     )
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=SHAPE", help=shape)

@@ -102,8 +102,7 @@ def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr
         if number in hidden:
             continue
         dims = ", ".join(str(axis) for axis, place in enumerate(places) if place >= 0)
-        cause = "is known at the call" if noun == "input" else "depends on data"
-        note = f" at most: the extent of dim {dims} {cause}" if dims else ""
+        note = f" at most: the extent of dim {dims} is known when the model runs" if dims else ""
         print(f"  {noun} {name_for_callers(value, mark, str(number))}: {_words(value.type)}{note}", flush=True)
 
 
