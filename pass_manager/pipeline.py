@@ -3,43 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlc.pass_manager.ir_levels import LEVELS, SOURCE_LEVELS
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.pass_manager.places import with_placed
-from mlc.pass_manager.stage import PipelineOptions, Stage
-from mlc.support.errors import UserError
-
-HIGHEST = 3
-"""The highest `-O` level, and the default."""
-ACCURACIES = ("exact", "fast")
-"""`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
-KEEP = "keep"
-PRECISIONS = ("f32", "bf16", KEEP)
-"""The types of the factors of products. Quantised ones are integers where these are faster, and else f32; with `bf16`
-factors of f32 are rounded to bf16 where that is faster, with sums of f32; with `keep` quantised ones are integers."""
-
-
-def require_precision(name: str, found: str) -> None:
-    """Check the precision that a pass of some name is given.
-
-    Raises:
-        UserError: it is none of `PRECISIONS`.
-    """
-    if found not in PRECISIONS:
-        *others, last = PRECISIONS
-        raise UserError(f"{name}: found precision '{found}'; required: {', '.join(others)} or {last}")
-
-
-@dataclass(frozen=True)
-class PlainOptions:
-    """The options of a pipeline, by themselves."""
-
-    opt_level: int = HIGHEST
-    threads: int = 1
-    accuracy: str = "exact"
-    precision: str = "f32"
-    target: str = "native"
+from mlc.pass_manager.stage import Stage
 
 
 def has_threads(options: PipelineOptions) -> bool:
