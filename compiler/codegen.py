@@ -14,14 +14,13 @@ from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.functions import (
     EXTENTS,
-    OUTPUT,
-    WORKSPACE,
     dim_names,
     extents_in,
     input_names,
     marks_of,
     models_of,
     name_for_callers,
+    passed_arguments,
     seen_by_callers,
 )
 from mlc.support.locations import error_at
@@ -136,18 +135,19 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
     inputs: list[TensorSpec] = []
     outputs: list[TensorSpec] = []
     workspace = 0
-    for argument, marks in zip(entry.args, marks_of(entry.args, entry.arg_attrs), strict=True):
-        if WORKSPACE in marks:
-            workspace = _buffer(entry, argument).get_shape()[0]
-        elif OUTPUT in marks:
-            spec = _spec(entry, argument, marks, f"output{len(outputs)}")
-            # The conversion of a model adds outputs that hold extents of others, after those that were named.
-            name = names[len(outputs)] if len(outputs) < len(names) else spec.name
-            while name in [each.name for each in outputs]:
-                name += "_"
-            outputs.append(replace(spec, name=name, extents=extents_in(marks)))
-        else:
-            inputs.append(_spec(entry, argument, marks, f"input{len(inputs)}"))
+    for each in passed_arguments(entry):
+        if each.role == "workspace":
+            workspace = _buffer(entry, each.value).get_shape()[0]
+            continue
+        spec = _spec(entry, each.value, each.marks, f"{each.role}{each.number}")
+        if each.role == "input":
+            inputs.append(spec)
+            continue
+        # The conversion of a model adds outputs that hold extents of others, after those that were named.
+        name = names[each.number] if each.number < len(names) else spec.name
+        while name in [other.name for other in outputs]:
+            name += "_"
+        outputs.append(replace(spec, name=name, extents=extents_in(each.marks)))
     _check_extents(entry, outputs)
     name = entry.sym_name.data
     return Signature(name, tuple(inputs), tuple(outputs), workspace, __version__)

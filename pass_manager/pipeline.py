@@ -104,6 +104,24 @@ PIPELINE = (
     Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
+_FOR_ALL_MACHINES = {
+    "fold-empty",
+    "canonicalize",
+    "fold-constants",
+    "cse",
+    "dce",
+    "fuse",
+    "collapse-dims",
+    "unify-dims",
+}
+"""Passes of the graph and the tensor level that ask for no fact of a machine, besides those that no program can do
+without."""
+TO_PLAIN_LOOPS = (
+    *(s for s in PIPELINE if s.level in ("graph", "tensor") and (s.since == 0 or s.passes in _FOR_ALL_MACHINES)),
+    *(s for s in PIPELINE if s.passes in ("convert-tensor-to-loop", "convert-scf-to-loop")),
+)
+"""What leads models of all sources to loops on any machine: with what a backend adds, a pipeline of its own."""
+
 LEVEL_CONVERSIONS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
 
