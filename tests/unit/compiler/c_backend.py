@@ -162,8 +162,8 @@ class _Function:
             case arith.ConstantOp():
                 yield self._define(op.result, repr(cast(Any, op.value).value.data))
             case _ if op.name in _PREDICATES:
-                symbol: str = _PREDICATES[op.name][cast(Any, op).predicate.value.data]
-                yield self._define(op.results[0], f"{operands[0]} {symbol} {operands[1]}")
+                number: int = cast(Any, op).predicate.value.data
+                yield self._define(op.results[0], f"{operands[0]} {_PREDICATES[op.name][number]} {operands[1]}")
             case _ if op.name in _EXPRESSIONS:
                 yield self._define(op.results[0], _EXPRESSIONS[op.name].format(*operands))
             case _:
