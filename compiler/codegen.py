@@ -52,9 +52,11 @@ def output_names(module: ModuleOp) -> tuple[str, ...]:
     """
     models = models_of(module)
     returned = models[0].body.blocks[-1].last_op if len(models) == 1 else None
-    if not isinstance(returned, func.ReturnOp):
+    if not isinstance(returned, func.ReturnOp) or not returned.operands:
         return ()
-    names: list[str] = []
+    # Scalars may be returned beside buffers for outputs, which come first.
+    buffers = [each for each in passed_arguments(models[0]) if each.role == "output"]
+    names = [name_for_callers(each.value, each.marks, f"output{each.number}") for each in buffers]
     marks = marks_of(returned.operands, models[0].res_attrs)
     for number, (value, mark) in enumerate(zip(returned.operands, marks, strict=True)):
         name = name_for_callers(value, mark, f"out{number}" if len(returned.operands) > 1 else "out")

@@ -64,6 +64,7 @@ PIPELINE = (
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Stage("tensor", "convert-graph-to-tensor", 0, "from what the model says to what each kernel computes per point"),
+    Stage("tensor", "wrap-scalars", 0, "models take and give memory: a scalar is a tensor, or a buffer, of rank 0"),
     Stage(
         "tensor", "convert-linalg-to-tensor", 0, "what upstream MLIR writes as linalg on tensors is index notation, too"
     ),
