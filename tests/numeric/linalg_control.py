@@ -148,6 +148,48 @@ def loops() -> Iterator[Program]:
     yield Program("for_over_elements", text, (v,), (np.full(2, total, np.float32),))
 
 
+def parallels() -> Iterator[Program]:
+    """`scf.parallel` that reduces what it reads of tensors, also in a loop, and `scf.execute_region`."""
+    x, y = numbers("parallel", (6, 4), "f32"), numbers("factors", (4,), "f32")
+    region = """{
+      ^bb0(%l: f32, %r: f32):
+        %0 = arith.OP %l, %r : f32
+        scf.reduce.return %0 : f32
+      }"""
+    reduced = f"""scf.parallel (%i, %j) = (%c0, %c1) to (%c6, %c4) step (%c2, %c1) init (%z, %low) -> (f32, f32) {{
+      %a = tensor.extract %x0[%i, %j] : tensor<6x4xf32>
+      %b = tensor.extract %x1[%j] : tensor<4xf32>
+      %p = arith.mulf %a, %b : f32
+      scf.reduce(%p, %a : f32, f32) {region.replace("OP", "addf")}, {region.replace("OP", "maximumf")}
+    }}"""
+    start = f"{_INDICES}  %z = arith.constant 0.0 : f32\n  %low = arith.constant 0xFF800000 : f32\n"
+    text = f"""{start}  %s:2 = {reduced}
+  %t, %e = scf.execute_region -> (f32, tensor<4xf32>) {{
+    %sum = arith.addf %s#0, %s#1 : f32
+    %all = tensor.splat %sum : tensor<4xf32>
+    %f = arith.mulf %all, %x1 : tensor<4xf32>
+    scf.yield %sum, %f : f32, tensor<4xf32>
+  }}
+  %r = tensor.from_elements %t : tensor<1xf32>
+  return %r, %e : tensor<1xf32>, tensor<4xf32>"""
+    taken = x[::2, 1:]
+    total = np.float32((taken * y[1:]).sum() + taken.max())
+    yield Program("parallel", text, (x, y), (np.array([total], np.float32), total * y))
+    text = f"""{start}  %r = scf.for %k = %c0 to %c3 step %c1 iter_args(%o = %x1) -> (tensor<4xf32>) {{
+    %s:2 = {reduced}
+    %f = scf.execute_region -> f32 {{
+      %sum = arith.subf %s#0, %s#1 : f32
+      scf.yield %sum : f32
+    }}
+    %n = tensor.insert %f into %o[%k] : tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }}
+  return %r : tensor<4xf32>"""
+    expected = y.copy()
+    expected[:3] = (taken * y[1:]).sum() - taken.max()
+    yield Program("parallel_in_a_loop", text, (x, y), (expected,))
+
+
 def _old_values() -> Program:
     """Steps that read what they have changed as it was before: elements one by one, and all of them."""
     x = numbers("old", (5,), "f32")
