@@ -33,6 +33,7 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
+from mlc.dialects.loop.bounds import find_outside
 from mlc.support.affine import row_major
 from mlc.support.types import MemRef, element_type, memref_type, vector_type
 
@@ -210,8 +211,6 @@ class _AccessOp(SubscriptedOp):
         self._verify_bounds()
 
     def _verify_bounds(self) -> None:
-        from mlc.dialects.loop.bounds import find_outside
-
         if (outside := find_outside(cast(Any, self))) is not None:
             raise VerifyException(f"{self.name}: {outside} (access_c7)")
 
