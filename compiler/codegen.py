@@ -14,14 +14,13 @@ from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.functions import (
     EXTENTS,
-    OUTPUT,
-    WORKSPACE,
     dim_names,
     extents_in,
     input_names,
     marks_of,
     models_of,
     name_for_callers,
+    passed_arguments,
     range_in,
     seen_by_callers,
 )
@@ -54,9 +53,11 @@ def output_names(module: ModuleOp) -> tuple[str, ...]:
     """
     models = models_of(module)
     returned = models[0].body.blocks[-1].last_op if len(models) == 1 else None
-    if not isinstance(returned, func.ReturnOp):
+    if not isinstance(returned, func.ReturnOp) or not returned.operands:
         return ()
-    names: list[str] = []
+    # Scalars may be returned beside buffers for outputs, which come first.
+    buffers = [each for each in passed_arguments(models[0]) if each.role == "output"]
+    names = [name_for_callers(each.value, each.marks, f"output{each.number}") for each in buffers]
     marks = marks_of(returned.operands, models[0].res_attrs)
     for number, (value, mark) in enumerate(zip(returned.operands, marks, strict=True)):
         name = name_for_callers(value, mark, f"out{number}" if len(returned.operands) > 1 else "out")
@@ -137,19 +138,19 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
     inputs: list[TensorSpec] = []
     outputs: list[TensorSpec] = []
     workspace = 0
-    for argument, marks in zip(entry.args, marks_of(entry.args, entry.arg_attrs), strict=True):
-        if WORKSPACE in marks:
-            workspace = _buffer(entry, argument).get_shape()[0]
-        elif OUTPUT in marks:
-            spec = _spec(entry, argument, marks, f"output{len(outputs)}")
-            # The conversion of a model adds outputs that hold extents of others, after those that were named.
-            name = names[len(outputs)] if len(outputs) < len(names) else spec.name
-            while name in [each.name for each in outputs]:
-                name += "_"
-            outputs.append(replace(spec, name=name, extents=extents_in(marks)))
-        else:
-            spec = _spec(entry, argument, marks, f"input{len(inputs)}")
-            inputs.append(replace(spec, extents=extents_in(marks), range=range_in(marks)))
+    for each in passed_arguments(entry):
+        if each.role == "workspace":
+            workspace = _buffer(entry, each.value).get_shape()[0]
+            continue
+        spec = _spec(entry, each.value, each.marks, f"{each.role}{each.number}")
+        if each.role == "input":
+            inputs.append(replace(spec, extents=extents_in(each.marks), range=range_in(each.marks)))
+            continue
+        # The conversion of a model adds outputs that hold extents of others, after those that were named.
+        name = names[each.number] if each.number < len(names) else spec.name
+        while name in [other.name for other in outputs]:
+            name += "_"
+        outputs.append(replace(spec, name=name, extents=extents_in(each.marks)))
     _check_extents(entry, "output", outputs)
     _check_extents(entry, "input", inputs)
     held = {place for each in inputs for place in each.extents}

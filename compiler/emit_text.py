@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.backend import LLVM_IR
 from mlc.pass_manager.ir_levels import LEVELS
-from mlc.pass_manager.pipeline import HIGHEST
+from mlc.pass_manager.pipeline_options import HIGHEST
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at

@@ -1,27 +1,25 @@
 """What a user may choose of a compilation, each option in one place.
 
-An option is a field of `CompileOptions` with a `Choice` in its metadata. Command lines, `mlc.compile`, the frameworks,
-the key of what was compiled before and the page `docs/options.md` follow from it. `PythonOptions` repeats the types,
-for type checkers.
+An option is a field with a `Choice` in its metadata: of `PipelineOptions` if passes follow it, of `CompileOptions` if
+none does. Command lines, `mlc.compile`, the frameworks, the key of what was compiled before and the page
+`docs/options.md` follow from it. `PythonOptions` repeats the types, for type checkers alone.
 """
 
 from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict
 
-from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS, require_precision
+from mlc.pass_manager.pipeline_options import Choice, Kind, PipelineOptions, choices_of, option
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 
 if TYPE_CHECKING:
     from mlc.schedules.records.recorded_schedules import RecordedSchedules
 
-Kind = Literal["name", "number", "path"]
-"""What a value is: text, a whole number, or the path of a file."""
 _FROM_PYTHON: dict[Kind, tuple[Any, Callable[[Any], Any]]] = {
     "name": (str, str),
     "number": (SupportsIndex, operator.index),
@@ -31,67 +29,9 @@ _FROM_PYTHON: dict[Kind, tuple[Any, Callable[[Any], Any]]] = {
 
 
 @dataclass(frozen=True)
-class Choice:
-    """How a field of `CompileOptions` is given."""
+class CompileOptions(PipelineOptions):
+    """What a user may choose: what passes follow, and what they do not."""
 
-    kind: Kind
-    help: str
-    """What it is, in one line, as `--help` and the documentation say it."""
-    required: str
-    """What its value has to be, in words for an error."""
-    flag: str = ""
-    """The flag of command lines, where it is not `--` and the name."""
-    metavar: str | None = None
-    choices: Sequence[Any] | None = None
-    of_frameworks: bool = True
-    """Whether `torch.compile(options=…)` and `mlc.jax.jit` take it."""
-    known_by_contents: bool = False
-    """Whether what it names is part of the key of an artifact by its contents, not by its name."""
-
-
-def option(default: Any, about: Choice) -> Any:
-    """A field that a user chooses."""
-    return field(default=default, metadata={"option": about})
-
-
-@dataclass(frozen=True)
-class CompileOptions:
-    """What a user may choose."""
-
-    target: str = option(
-        "native",
-        Choice(
-            "name",
-            "the machine to compile for (see 'mlc targets')",
-            "a name, such as 'native'",
-            metavar="NAME",
-            known_by_contents=True,
-        ),
-    )
-    threads: int = option(1, Choice("number", "threads that one call may use (1)", "a whole number", metavar="N"))
-    opt_level: int = option(
-        HIGHEST,
-        Choice("number", f"optimisation level ({HIGHEST})", "a whole number", flag="-O", choices=range(HIGHEST + 1)),
-    )
-    accuracy: str = option(
-        "exact",
-        Choice(
-            "name",
-            "whether algorithms with larger errors may be used (exact)",
-            "'exact' or 'fast'",
-            choices=ACCURACIES,
-        ),
-    )
-    precision: str = option(
-        "f32",
-        Choice(
-            "name",
-            "bf16: factors of products of f32 are rounded to bf16 where that is faster, and summed in f32; keep: "
-            "quantised ones are integers, those of 16 bits stay short, also where f32 is faster (f32)",
-            "'f32', 'bf16' or 'keep'",
-            choices=PRECISIONS,
-        ),
-    )
     cc: str | None = option(
         None,
         Choice(
@@ -127,19 +67,13 @@ class CompileOptions:
         return tuple(value.identity if isinstance(value, Bindings) else str(value) for value in values)
 
     def check(self) -> None:
-        """Raises: UserError if a number is out of range, the target is unknown, the prefix is not a name in C, or the
-        file of records is none."""
+        """Raises: UserError if an option has a value that it cannot have, the target is unknown, the prefix is not a
+        name in C, or the file of records is none."""
         from mlc.targets.machine import resolve_target
 
         if self.prefix and not (self.prefix.isidentifier() and self.prefix.isascii()):
             raise UserError(f"--prefix '{self.prefix}' is not a name in C; use letters, digits and '_'")
-        if not 0 <= self.opt_level <= HIGHEST:
-            raise UserError(f"optimisation level {self.opt_level} does not exist; it is one of 0 to {HIGHEST}")
-        if self.accuracy not in ACCURACIES:
-            raise UserError(f"found accuracy '{self.accuracy}'; required: {' or '.join(ACCURACIES)}")
-        require_precision("--precision", self.precision)
-        if self.threads < 1:
-            raise UserError(f"found {self.threads} threads; at least 1 is needed")
+        super().check()
         resolve_target(self.target)
         if self.records:
             from mlc.schedules.records.record_file import require_records
@@ -165,7 +99,7 @@ def _is_known_by_contents(metadata: Mapping[Any, Any]) -> bool:
     return "option" in metadata and metadata["option"].known_by_contents
 
 
-OPTIONS: Mapping[str, Choice] = {f.name: f.metadata["option"] for f in fields(CompileOptions) if "option" in f.metadata}
+OPTIONS = choices_of(CompileOptions)
 """What users choose, by name."""
 FRAMEWORK_OPTIONS = tuple(name for name, each in OPTIONS.items() if each.of_frameworks)
 """The names of those that say how, not what."""

@@ -1,4 +1,4 @@
-"""The page of options, made of their declaration in compiler/options.py.
+"""The page of options, made of their declarations: pass_manager/pipeline_options.py, compiler/options.py.
 
 python docs/generate_options.py           write docs/options.md
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mlc.compiler.options import FRAMEWORK_OPTIONS, OPTIONS, default_of
-from mlc.tools.compile_arguments import flag_of
+from mlc.tools.option_arguments import flag_of
 
 FILE = Path(__file__).parent / "options.md"
 _HEAD = """# Options of a compilation

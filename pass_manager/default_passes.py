@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.ir_levels import LEVELS
 from mlc.pass_manager.options import parse_passes
-from mlc.pass_manager.pipeline import PlainOptions, default_steps
-from mlc.pass_manager.stage import PipelineOptions, Stage
+from mlc.pass_manager.pipeline import default_steps
+from mlc.pass_manager.pipeline_options import PipelineOptions
+from mlc.pass_manager.stage import Stage
 
 
 def default_passes(
     opt_level: int, threads: int = 1, upto: str = LEVELS[-1], after: str | None = None, accuracy: str = "exact"
 ) -> list[Pass]:
     """The passes of `default_steps` for CPUs."""
-    options = PlainOptions(opt_level, threads, accuracy)
+    options = PipelineOptions(opt_level=opt_level, threads=threads, accuracy=accuracy)
     return passes_of(default_steps(options, upto, after), options)
 
 

@@ -3,43 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mlc.pass_manager.ir_levels import LEVELS, SOURCE_LEVELS
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.pass_manager.places import with_placed
-from mlc.pass_manager.stage import PipelineOptions, Stage
-from mlc.support.errors import UserError
-
-HIGHEST = 3
-"""The highest `-O` level, and the default."""
-ACCURACIES = ("exact", "fast")
-"""`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
-KEEP = "keep"
-PRECISIONS = ("f32", "bf16", KEEP)
-"""The types of the factors of products. Quantised ones are integers where these are faster, and else f32; with `bf16`
-factors of f32 are rounded to bf16 where that is faster, with sums of f32; with `keep` quantised ones are integers."""
-
-
-def require_precision(name: str, found: str) -> None:
-    """Check the precision that a pass of some name is given.
-
-    Raises:
-        UserError: it is none of `PRECISIONS`.
-    """
-    if found not in PRECISIONS:
-        *others, last = PRECISIONS
-        raise UserError(f"{name}: found precision '{found}'; required: {', '.join(others)} or {last}")
-
-
-@dataclass(frozen=True)
-class PlainOptions:
-    """The options of a pipeline, by themselves."""
-
-    opt_level: int = HIGHEST
-    threads: int = 1
-    accuracy: str = "exact"
-    precision: str = "f32"
-    target: str = "native"
+from mlc.pass_manager.stage import Stage
 
 
 def has_threads(options: PipelineOptions) -> bool:
@@ -96,6 +64,7 @@ PIPELINE = (
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Stage("tensor", "convert-graph-to-tensor", 0, "from what the model says to what each kernel computes per point"),
+    Stage("tensor", "wrap-scalars", 0, "models take and give memory: a scalar is a tensor, or a buffer, of rank 0"),
     Stage(
         "tensor", "convert-linalg-to-tensor", 0, "what upstream MLIR writes as linalg on tensors is index notation, too"
     ),
@@ -135,6 +104,24 @@ PIPELINE = (
     Stage("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),
     Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
+
+_FOR_ALL_MACHINES = {
+    "fold-empty",
+    "canonicalize",
+    "fold-constants",
+    "cse",
+    "dce",
+    "fuse",
+    "collapse-dims",
+    "unify-dims",
+}
+"""Passes of the graph and the tensor level that ask for no fact of a machine, besides those that no program can do
+without."""
+TO_PLAIN_LOOPS = (
+    *(s for s in PIPELINE if s.level in ("graph", "tensor") and (s.since == 0 or s.passes in _FOR_ALL_MACHINES)),
+    *(s for s in PIPELINE if s.passes in ("convert-tensor-to-loop", "convert-scf-to-loop")),
+)
+"""What leads models of all sources to loops on any machine: with what a backend adds, a pipeline of its own."""
 
 LEVEL_CONVERSIONS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""

@@ -5,36 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from string import Template
-from typing import Protocol
 
-
-class PipelineOptions(Protocol):
-    """What the default pipeline of a compilation depends on: options of `CompileOptions`, each by its name."""
-
-    @property
-    def target(self) -> str:
-        """A machine of `mlc targets`."""
-        ...
-
-    @property
-    def threads(self) -> int:
-        """How many threads one call may use."""
-        ...
-
-    @property
-    def opt_level(self) -> int:
-        """0 to `HIGHEST`."""
-        ...
-
-    @property
-    def accuracy(self) -> str:
-        """One of `ACCURACIES`."""
-        ...
-
-    @property
-    def precision(self) -> str:
-        """One of `PRECISIONS`."""
-        ...
+from mlc.pass_manager.pipeline_options import PipelineOptions
 
 
 @dataclass(frozen=True)
@@ -56,7 +28,17 @@ class Stage:
     after: str = ""
     """The pass after which a plugin has placed it."""
 
+    @property
+    def options(self) -> list[str]:
+        """The options of pipelines that the pass is given."""
+        return Template(self.passes).get_identifiers()
+
     def spelling(self, options: PipelineOptions) -> str:
         """The pass with its options, for those of the pipeline."""
-        template = Template(self.passes)
-        return template.substitute({name: getattr(options, name) for name in template.get_identifiers()})
+        return Template(self.passes).substitute({name: getattr(options, name) for name in self.options})
+
+    def flag_with(self, name: str, value: object) -> str:
+        """The pass as a flag of `mlc-opt` with one of `options`, which has a value."""
+        flag, _, given = self.passes.rstrip("}").partition("{")
+        (word,) = (each for each in given.split() if each.endswith(f"=${name}"))
+        return f"--{flag}={Template(word).substitute({name: value})}"

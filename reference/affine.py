@@ -33,6 +33,12 @@ def apply(op: affine.ApplyOp, *operands: Array) -> Array:
     return _values(op.map.data, operands)[0]
 
 
+@evaluates(affine.MinOp)
+def smallest(op: affine.MinOp, *operands: Array) -> Array:
+    """The smallest of the values of a map."""
+    return np.minimum.reduce(_values(op.map.data, operands))
+
+
 @executes(affine.ForOp)
 def loop(op: affine.ForOp, frame: Frame) -> None:
     """From the largest of the lower bounds to below the smallest of the upper ones."""

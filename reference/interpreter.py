@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    i64,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -18,9 +27,9 @@ from mlc.reference.execution import Array, Frame, Noise, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import dtype_of
 from mlc.support.errors import UserError
-from mlc.support.functions import OUTPUT, WORKSPACE, extents_in, seen_by_callers
+from mlc.support.functions import OUTPUT, WORKSPACE, extents_in, is_private, seen_by_callers
 from mlc.support.resources import Resources
-from mlc.support.types import MemRef, Tensor
+from mlc.support.types import MemRef, Tensor, is_scalar
 
 __all__ = [
     "FunctionInterface",
@@ -74,7 +83,10 @@ class FunctionInterface:
 
 
 def interface_of(function: FuncOp) -> FunctionInterface | None:
-    """The interface of a function on tensors or memrefs; None if it has arguments of other types."""
+    """The interface of a function on tensors or memrefs; None if it has arguments of other types.
+
+    Scalars of a public function count as tensors of rank 0, which `wrap-scalars` makes of them.
+    """
     inputs: list[_Marked] = []
     outputs: list[_Marked] = []
     arguments = function.body.block.args
@@ -83,6 +95,8 @@ def interface_of(function: FuncOp) -> FunctionInterface | None:
             (outputs if OUTPUT in marks else inputs).append((argument.type, marks))
     results = function.function_type.outputs.data
     outputs += zip(results, _marks(function.res_attrs, len(results)), strict=True)
+    if not is_private(function):
+        inputs, outputs = ([(_shaped(kind), marks) for kind, marks in side] for side in (inputs, outputs))
     if not all(isinstance(t, TensorType | MemRefType) for t, _ in (*inputs, *outputs)):
         return None
     seen = [tuple(seen_by_callers(cast("Tensor | MemRef", t), m) for t, m in side) for side in (inputs, outputs)]
@@ -122,7 +136,7 @@ def run_function(
     outputs: list[Array] = []
     taken = function.body.block.args
     for argument, marks in zip(taken, _marks(function.arg_attrs, len(taken)), strict=True):
-        shaped = cast("Tensor | MemRef", argument.type)
+        shaped = cast("Tensor | MemRef", _shaped(argument.type))
         dtype = dtype_of(shaped.element_type)
         if OUTPUT in marks or WORKSPACE in marks:
             arguments.append(unwritten(shaped.get_shape(), shaped.element_type))
@@ -137,7 +151,12 @@ def run_function(
         frame = Frame(resources, symbols, order=order, orders=orders, noise=noise)
         returned = frame.run_block(function.body.block, arguments)
     marks, types = _marks(function.res_attrs, len(returned)), function.function_type.outputs.data
-    return [*outputs, *(_as_seen(np.asarray(r), t, m) for r, t, m in zip(returned, types, marks, strict=True))]
+    return [*outputs, *(_as_seen(np.asarray(r), _shaped(t), m) for r, t, m in zip(returned, types, marks, strict=True))]
+
+
+def _shaped(kind: Attribute) -> Attribute:
+    """The type of a tensor of rank 0 for that of a scalar; any other type as it is."""
+    return TensorType(i64 if isinstance(kind, IndexType) else kind, []) if is_scalar(kind) else kind
 
 
 def _checked_input(name: str, number: int, needed: Tensor | MemRef, array: Array | None) -> Array:

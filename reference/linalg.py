@@ -19,11 +19,13 @@ from mlc.support.locations import error_at
 @executes(LinalgOp)
 def over_points(op: LinalgOp, frame: Frame) -> None:
     """The loops that the maps say; what is in `outs` is there before the first point."""
-    sizes = [size for size in op.sizes() if size is not None]
-    if len(sizes) != len(op.iterators) or frame.lanes:
-        raise error_at(op, f"{op.name}: has reference semantics for known extents outside of parallel loops only")
+    if frame.lanes:
+        raise error_at(op, f"{op.name}: has reference semantics outside of parallel loops only")
     count = len(op.ins)
     arrays = [frame[v] for v in (*op.ins, *op.outs)]
+    sizes = [size for size in op.sizes([a.shape for a in arrays]) if size is not None]
+    if len(sizes) != len(op.iterators):
+        raise error_at(op, f"{op.name}: found a dim that no operand has alone; required: one for each dim")
     in_any_order = IteratorType.REDUCTION in op.iterators
     for number, out in enumerate(op.outs):
 

@@ -29,6 +29,19 @@ def branch(op: IfOp, frame: Frame) -> None:
             frame[result] = array
 
 
+@executes(scf.ExecuteRegionOp)
+def region(op: scf.ExecuteRegionOp, frame: Frame) -> None:
+    """What its one block gives.
+
+    Raises:
+        UserError: it has several.
+    """
+    if len(op.region.blocks) != 1:
+        raise error_at(op, f"'{op.name}' has {len(op.region.blocks)} blocks; required: one")
+    for result, array in zip(op.results, frame.run_block(op.region.block, []), strict=True):
+        frame[result] = array
+
+
 @executes(scf.WhileOp)
 def loop(op: scf.WhileOp, frame: Frame) -> None:
     """The first region, and the second one as long as the condition holds.

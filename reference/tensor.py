@@ -228,10 +228,11 @@ def cast(op: tensor.CastOp, x: Array) -> Array:
 
 
 @evaluates(tensor.EmptyOp)
-def empty(op: tensor.EmptyOp) -> Array:
+def empty(op: tensor.EmptyOp, *sizes: Array) -> Array:
     """Contents do not matter; zeros make runs repeatable."""
-    result = tensor_type(op.tensor)
-    return np.zeros(result.get_shape(), to_numpy(result.element_type))
+    result, left = tensor_type(op.tensor), iter(sizes)
+    shape = [int(next(left)) if extent == DYNAMIC_INDEX else extent for extent in result.get_shape()]
+    return np.zeros(shape, to_numpy(result.element_type))
 
 
 @evaluates(tensor.SplatOp)
@@ -286,7 +287,11 @@ def concat(op: tensor.ConcatOp, *inputs: Array) -> Array:
 @evaluates(tensor.ExtractSliceOp)
 def extract_slice(op: tensor.ExtractSliceOp, x: Array, *dynamic: Array) -> Array:
     """A window of `x`, perhaps without axes of extent 1."""
-    return np.reshape(x[_ranges(op, dynamic, x.shape)], tensor_type(op.result).get_shape())
+    part, kind = x[_ranges(op, dynamic, x.shape)], tensor_type(op.result)
+    if kind.has_static_shape():
+        return np.reshape(part, kind.get_shape())
+    ones = [axis for axis, extent in enumerate(part.shape) if extent == 1]
+    return np.squeeze(part, tuple(ones[: part.ndim - kind.get_num_dims()]))
 
 
 @evaluates(tensor.InsertSliceOp)

@@ -15,7 +15,7 @@ from mlc.analysis.nests import inline_single_iterations
 from mlc.dialects.loop import ConstantOp
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import HIGHEST, PlainOptions
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.schedules.cost.estimate import Estimate, estimate
 from mlc.schedules.lone_kernel import called_alone
 from mlc.schedules.plain_loops import passes_around_steps
@@ -29,6 +29,7 @@ from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
 _PLANS_MEMORY = "plan-memory"
+_DEFAULT = PipelineOptions()
 
 
 class KernelOnLoops:
@@ -45,10 +46,8 @@ class KernelOnLoops:
         constants: Container[tuple[str, int]],
         ctx: CompilerContext,
         machine: Machine,
-        opt_level: int = HIGHEST,
-        threads: int = 1,
+        options: PipelineOptions = _DEFAULT,
         weights: int = 0,
-        accuracy: str = "exact",
     ) -> None:
         """Make the loops of `kernel`, a function at the tensor level, which stays as it is.
 
@@ -58,16 +57,14 @@ class KernelOnLoops:
                 step may reorder them for nothing. Their data is not needed.
             ctx: stays as it is, remarks included.
             machine: the one whose time is estimated: of a name that is known, perhaps with other facts.
-            opt_level: a level at which schedules are carried out, 2 or more.
-            threads: how many share what `parallelize`, or a step, spreads.
+            options: those of the compilation, whose level is one at which schedules are carried out, 2 or more.
             weights: the size of all constants of the model, in bytes: what passes by between two calls of the kernel.
-            accuracy: whether steps may make errors larger, one of `ACCURACIES`.
 
         Raises:
             UserError: an op cannot be lowered.
         """
-        self._name, self._machine, self._threads, self._weights = kernel.sym_name.data, machine, threads, weights
-        self._accuracy = accuracy
+        self._name, self._machine, self._weights = kernel.sym_name.data, machine, weights
+        self._options = options
         self.problem: str | None = None
         """What is wrong with the steps that were estimated last: a loop that is not there; None if nothing is."""
         self._ctx = ctx.clone()
@@ -77,7 +74,7 @@ class KernelOnLoops:
         self._module = called_alone(kernel, {a.index: [self._no_data(a)] for a in known})
         if (function := _function(self._module, self._name)) is not None:
             function.attributes.pop("schedule", None)
-        before, self._behind = _around_steps(opt_level, threads)
+        before, self._behind = _around_steps(options)
         _run(before, self._module, self._ctx)
 
     def estimate(self, steps: Sequence[Step], most_ops: int = MOST_OPS) -> Estimate | None:
@@ -91,7 +88,7 @@ class KernelOnLoops:
         ctx.resources = self._ctx.resources
         if (function := _function(module, self._name)) is None:
             return None
-        scheduling = Scheduling(module, ctx, self._accuracy)
+        scheduling = Scheduling(module, ctx, self._options.accuracy)
         try:
             for step in steps:
                 apply_step(step, function, scheduling)
@@ -102,7 +99,7 @@ class KernelOnLoops:
             self.problem = e.message
             return None
         distances = distances_of_constants(module, function, self._weights)
-        return estimate(function, self._machine, self._threads, distances)
+        return estimate(function, self._machine, self._options.threads, distances)
 
     def _no_data(self, argument: SSAValue) -> arith.ConstantOp:
         """A constant for an argument, of which nothing but the type is true."""
@@ -120,13 +117,13 @@ class _WithoutNumbers(Resources):
         return name
 
 
-def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, opt_level: int, threads: int = 1) -> None:
-    """Take a module on, whose plain loops steps were carried out on, to where estimates for these threads are made.
+def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, options: PipelineOptions) -> None:
+    """Take a module on, whose plain loops steps were carried out on, to where estimates are made.
 
     Raises:
         UserError: what the steps made cannot be lowered further.
     """
-    _finish(_around_steps(opt_level, threads)[1], module, function, ctx)
+    _finish(_around_steps(options)[1], module, function, ctx)
 
 
 def distances_of_constants(module: ModuleOp, function: FuncOp, distance: int) -> dict[SSAValue, int]:
@@ -138,14 +135,14 @@ def distances_of_constants(module: ModuleOp, function: FuncOp, distance: int) ->
     return {argument: distance for argument, *passed in each if all(isinstance(v.owner, ConstantOp) for v in passed)}
 
 
-def _around_steps(opt_level: int, threads: int) -> tuple[list[Pass], list[Pass]]:
+def _around_steps(options: PipelineOptions) -> tuple[list[Pass], list[Pass]]:
     """The passes to where steps are carried out, and those after them, but the one that plans the arena.
 
     Raises:
         ValueError: no step is carried out at that level.
     """
-    if (around := passes_around_steps(PlainOptions(opt_level, threads))) is None:
-        raise ValueError(f"found opt_level {opt_level}; required: one at which schedules are carried out")
+    if (around := passes_around_steps(options)) is None:
+        raise ValueError(f"found opt_level {options.opt_level}; required: one at which schedules are carried out")
     return around[0], [pass_ for pass_ in around[1] if pass_.name != _PLANS_MEMORY]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.default_passes import passes_of
 from mlc.pass_manager.pipeline import default_steps
-from mlc.pass_manager.stage import PipelineOptions
+from mlc.pass_manager.pipeline_options import PipelineOptions
 
 _CARRIES_OUT_STEPS = "apply-schedule"
 

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.stage import PipelineOptions
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.plain_loops import passes_around_steps
 from mlc.schedules.steps.base import Scheduling, apply_step

@@ -50,6 +50,14 @@ def affine_interval(expr: AffineExpr, intervals: Sequence[tuple[int, int]]) -> t
     raise ValueError(f"no bounds for the affine expression {expr}")
 
 
+def row_major(subscripts: Sequence[AffineExpr], shape: Sequence[int]) -> AffineExpr:
+    """The number of the element at these subscripts of a row-major array."""
+    number = AffineExpr.constant(0)
+    for extent, subscript in zip(shape, subscripts, strict=True):
+        number = number * extent + subscript
+    return number
+
+
 def simplify_sum(expr: AffineExpr) -> AffineExpr:
     """`expr` with its constants folded into one trailing term, so that unrolled accesses differ in that term only."""
     terms, constant = split_constant(expr)

@@ -36,7 +36,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.support.errors import UserError
-from mlc.support.types import tensor_type
+from mlc.support.types import MemRef, Tensor
 
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
     from collections.abc import Callable
@@ -246,8 +246,8 @@ def dtype_named(name: str) -> np.dtype[Any]:
 
 
 def bytes_of(value: SSAValue) -> int:
-    """The size of a tensor in memory."""
-    kind = tensor_type(value)
+    """The size of a tensor, or of a buffer, in memory."""
+    kind = cast(Tensor | MemRef, value.type)
     return prod(kind.get_shape()) * to_numpy(kind.element_type).itemsize
 
 

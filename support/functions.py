@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i8
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from mlc.support import dtypes
 from mlc.support.locations import error_at
@@ -70,6 +71,29 @@ def models_of(module: ModuleOp) -> list[FuncOp]:
 def marks_of(values: Sequence[SSAValue], said: ArrayAttr[DictionaryAttr] | None) -> list[Mapping[str, Attribute]]:
     """The attributes of a function's arguments or results, one mapping for each of `values`."""
     return [each.data for each in said] if said is not None else [{} for _ in values]
+
+
+@dataclass(frozen=True)
+class PassedArgument:
+    """An argument of a function at the loop level, and how its caller passes it."""
+
+    value: BlockArgument
+    marks: Mapping[str, Attribute]
+    """Its attributes."""
+    role: Literal["input", "output", "workspace"]
+    number: int
+    """Its place among those of its role."""
+
+
+def passed_arguments(function: FuncOp) -> list[PassedArgument]:
+    """The arguments of a function at the loop level, in their order."""
+    found: list[PassedArgument] = []
+    counts = dict.fromkeys(("input", "output", "workspace"), 0)
+    for value, marks in zip(function.args, marks_of(function.args, function.arg_attrs), strict=True):
+        role = "workspace" if WORKSPACE in marks else "output" if OUTPUT in marks else "input"
+        found.append(PassedArgument(value, marks, role, counts[role]))
+        counts[role] += 1
+    return found
 
 
 def clang_level(function: Operation) -> int | None:

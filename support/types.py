@@ -27,6 +27,11 @@ MOST_ELEMENTS = 1 << 48
 """More elements are in no memory: addresses have 48 bits, or few more."""
 
 
+def is_scalar(kind: Attribute) -> bool:
+    """Whether a type is that of one number."""
+    return isinstance(kind, IntegerType | IndexType | AnyFloat)
+
+
 def tensor_type(value: SSAValue) -> Tensor:
     """The type of a value that is a tensor."""
     found = value.type

@@ -41,7 +41,7 @@ from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
 from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import verify
-from mlc.pass_manager.pipeline import HIGHEST
+from mlc.pass_manager.pipeline_options import HIGHEST
 from mlc.schedules.own_schedules import STRICT
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import bytes_of, dtype_of

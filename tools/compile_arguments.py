@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from mlc.support.bindings import Bindings, parse_bindings
 from mlc.support.model_source import ModelSource
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, read_text
+from mlc.tools.option_arguments import add_options, flag_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -74,34 +73,6 @@ class CompileArguments(PluginArguments):
         return [flag_of(name) for name in [*chosen, *(n for n in others if getattr(self, n) != getattr(default, n))]]
 
 
-def flag_of(name: str) -> str:
-    """The flag of an option by its name in Python."""
-    return (name in OPTIONS and OPTIONS[name].flag) or f"--{name.replace('_', '-')}"
-
-
-class _Choose(argparse.Action):
-    """Notes an option that is given in `chosen`."""
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
-        namespace.chosen = {**namespace.chosen, self.dest: values}
-
-
-def add_options(parser: ArgumentParser, helps: Mapping[str, str] | None = None) -> None:
-    """Declare the options of a compilation; `helps` are for those that a command uses otherwise."""
-    parser.set_defaults(chosen={})
-    for name, each in OPTIONS.items():
-        parser.add_argument(
-            flag_of(name),
-            action=_Choose,
-            dest=name,
-            type=int if each.kind == "number" else str,
-            default=argparse.SUPPRESS,
-            choices=each.choices,
-            metavar=each.metavar,
-            help=(helps or {}).get(name, each.help),
-        )
-
-
 def read_model(model: str, plugins: PluginArguments) -> ModelSource:
     """The model in the file `model`, or the text on standard input for `-`; `plugins`, which may open it, are loaded.
 
@@ -122,7 +93,7 @@ def add_compile_arguments(
 ) -> None:
     """Declare the options; `records` and `seed` say what these two are for, where a command uses them otherwise."""
     add = parser.add_argument
-    add_options(parser, {"records": records} if records else {})
+    add_options(parser, OPTIONS, {"records": records} if records else {})
     add_binding_arguments(parser)
     add("--timing", action="store_true", help="print how long each pass and phase took")
     add("--remarks", action="store_true", help="print what passes decided, and why")

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mlc.frontends.registry import open_model
-from mlc.pass_manager.pipeline import HIGHEST, default_steps
+from mlc.pass_manager.pipeline import PIPELINE, default_steps
+from mlc.pass_manager.pipeline_options import HIGHEST, PipelineOptions
 from mlc.plugins.arguments import plugin_arguments_of
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.version import __version__
 from mlc.tools.driver import check_not_input, open_output, print_remarks, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
+from mlc.tools.option_arguments import flag_of
 
 if TYPE_CHECKING:
     from mlc.pass_manager.base import Pass
@@ -55,7 +57,7 @@ def _run(argv: Sequence[str]) -> int:
         from mlc.tools.print_pipeline import print_pipeline
 
         passes, _ = _passes(arguments)
-        stages = stages_of(arguments.target)
+        stages = stages_of(arguments.options.target)
         print_pipeline(arguments.pipeline, passes, arguments.options_of, last_level(arguments.emit), stages, sys.stdout)
         return 0
     source = open_model(arguments.input)
@@ -64,10 +66,10 @@ def _run(argv: Sequence[str]) -> int:
     text, file = read_text(arguments.input) if source is None else ("", source.file)
     if arguments.run_reproducer:
         arguments = _reproducer_arguments(text, arguments)
-    if arguments.target != "native":
+    if arguments.options.target != "native":
         from mlc.targets.machine import resolve_target
 
-        resolve_target(arguments.target)
+        resolve_target(arguments.options.target)
     passes, notes = _passes(arguments)
     chunks = list(_split(text)) if arguments.split_input_file else [text]
     output, status = io.StringIO(), 0
@@ -87,7 +89,7 @@ def _process(
     """Run one file, or one part of a split file; errors are reported here, so that other parts still run."""
     from mlc.compiler.compilation import new_context
 
-    ctx = new_context(arguments.target, arguments.allow_unregistered_dialect)
+    ctx = new_context(arguments.options.target, arguments.allow_unregistered_dialect)
     error: UserError | CompilerBug | None = None
     try:
         text = _transform(chunk, file, ctx, arguments, passes, notes)
@@ -123,9 +125,9 @@ def _transform(
         from mlc.tools.reduce_error import reduce_error
 
         return reduce_error(
-            module, passes, ctx, lambda: observers(arguments, ctx, arguments.threads), arguments.verify_each
+            module, passes, ctx, lambda: observers(arguments, ctx, arguments.options.threads), arguments.verify_each
         )
-    watching = observers(arguments, ctx, arguments.threads)
+    watching = observers(arguments, ctx, arguments.options.threads)
     manager = PassManager(ctx, [*watching, notes], arguments.verify_each, lambda: chunk)
     manager.run(module, passes)
     manager.finish(module)
@@ -155,29 +157,20 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
 
     upto = last_level(arguments.emit)
     has_level = any(entry.startswith("-O") for entry in arguments.pipeline)
-    if arguments.accuracy != "exact" and not has_level:
-        raise UserError(
-            f"--accuracy {arguments.accuracy} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or give it "
-            f"to the pass that is named (--apply-schedule=accuracy={arguments.accuracy})"
-        )
-    if arguments.precision != "f32" and not has_level:
-        raise UserError(
-            f"--precision {arguments.precision} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or name "
-            f"the pass (--narrow-products=precision={arguments.precision})"
-        )
+    if not has_level:
+        _check_no_option_of_pipelines(arguments.options)
     if arguments.emit.startswith("mlir:") and not has_level:
         raise UserError(
             f"--emit={arguments.emit} says where the default pipeline stops: add one of -O0 to -O{HIGHEST}, "
             "or name the passes and leave the level out (--emit=mlir)"
         )
-    if arguments.threads < 1:
-        raise UserError(f"found {arguments.threads} threads; at least 1 is needed")
+    arguments.options.check()
     result: list[Pass] = []
     named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
             options = arguments.options_of(entry)
-            result += passes_of(default_steps(options, upto, stages=stages_of(arguments.target)), options)
+            result += passes_of(default_steps(options, upto, stages=stages_of(arguments.options.target)), options)
         else:
             for word in parse_words(entry):
                 named += [] if word.pipeline else word.passes
@@ -188,6 +181,17 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
         result.insert(0, BindInputsPass(tuple(arguments.shape), tuple(arguments.value)))
     # A reproducer lists all passes of a default pipeline, whatever the level that its module is at.
     return result, LevelNotes([] if arguments.run_reproducer else named, sys.stderr)
+
+
+def _check_no_option_of_pipelines(options: PipelineOptions) -> None:
+    """Raises: UserError if an option is given that passes take from default pipelines alone."""
+    for name, choice, value in options.chosen():
+        if choice.of_pipelines_alone:
+            takers = [stage.flag_with(name, value) for stage in PIPELINE if name in stage.options]
+            raise UserError(
+                f"{flag_of(name)} {value} is for the default pipeline: add one of -O0 to -O{HIGHEST}"
+                + (f", or give it to a pass: {' or '.join(takers)}" if takers else "")
+            )
 
 
 def _split(text: str) -> Iterator[str]:

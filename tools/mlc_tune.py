@@ -193,15 +193,22 @@ def _chosen(compilation: Compilation, name: str | None) -> Sequence[FuncOp]:
     """The kernels to tune; a schedule that a person wrote is kept by every compilation, so it is none to improve.
 
     Raises:
-        UserError: there are none, or none of that name.
+        UserError: there are none, or none of that name, or loops of the model become that kernel.
     """
-    kernels, written = tunable_kernels(compilation.module, name, compilation.ctx)
-    for each in written:
-        print(f"note: the schedule of '{each}' was written by a person, so it is kept", file=sys.stderr)
+    loops, _ = outlined_kernels(compilation.module, compilation.ctx, compilation.options)
+    of_rules = [each.sym_name.data for each in loops if name in (None, each.sym_name.data)]
+    named = (
+        ", ".join(f"'{each}'" for each in of_rules) + ", which loops of the model become: rules choose their schedules"
+    )
+    kernels: Sequence[FuncOp] = []
+    if name is None or not of_rules:
+        kernels, written = tunable_kernels(compilation.module, name, compilation.ctx)
+        for each in written:
+            print(f"note: the schedule of '{each}' was written by a person, so it is kept", file=sys.stderr)
+    if of_rules and kernels:
+        print(f"note: left out are {named}", file=sys.stderr)
+    elif of_rules:
+        raise UserError(f"found {named}, so there is nothing to tune")
     if not kernels:
-        loops, _ = outlined_kernels(compilation.module, compilation.ctx, compilation.options)
-        if named := ", ".join(f"'{each.sym_name.data}'" for each in loops):
-            what = "which loops of the model become"
-            raise UserError(f"found {named}, {what}: rules choose their schedules, so there is nothing to tune")
         raise UserError("the model has no kernels whose schedules are free, so there is nothing to tune")
     return kernels

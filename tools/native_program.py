@@ -26,7 +26,7 @@ from mlc.compiler.codegen import program_of
 from mlc.reference.interpreter import interface_of
 from mlc.support.dtypes import dtype_named, to_numpy
 from mlc.support.errors import CompilerBug, UserError
-from mlc.support.functions import OUTPUT, WORKSPACE, is_private
+from mlc.support.functions import is_private, passed_arguments
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef, Tensor, memref_type
 from mlc.targets import host
@@ -68,16 +68,11 @@ def native_function(function: FuncOp) -> NativeFunction:
     """How `function`, which is at the loop level and takes and gives static buffers only, is called after lowering."""
     signature = interface_of(function)
     assert signature is not None
-    roles: list[Literal["input", "output", "workspace"]] = []
-    workspace_bytes = 0
-    for argument in function.args:
-        marks = function.arg_attrs.data[argument.index].data if function.arg_attrs else ()
-        if WORKSPACE in marks:
-            workspace_bytes = memref_type(argument).get_shape()[0]
-        roles.append("workspace" if WORKSPACE in marks else "output" if OUTPUT in marks else "input")
+    arguments = passed_arguments(function)
+    workspaces = [memref_type(each.value).get_shape()[0] for each in arguments if each.role == "workspace"]
     inputs, outputs = _specs("input", signature.inputs), _specs("output", signature.outputs)
     name, is_model = function.sym_name.data, not is_private(function)
-    return NativeFunction(name, is_model, tuple(roles), inputs, outputs, workspace_bytes)
+    return NativeFunction(name, is_model, tuple(each.role for each in arguments), inputs, outputs, sum(workspaces))
 
 
 def _specs(prefix: str, types: Sequence[Tensor | MemRef]) -> tuple[TensorSpec, ...]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlc.pass_manager.named_pipelines import named_pipeline
-from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST, PRECISIONS, PlainOptions
+from mlc.pass_manager.pipeline_options import HIGHEST, PipelineOptions, choices_of
 from mlc.pass_manager.registry import known_words, pass_names, pipeline_names, plugin_passes, plugin_pipelines, suggest
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 from mlc.support.errors import UserError
 from mlc.support.former_names import name_today
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser
+from mlc.tools.option_arguments import add_options
 
 DESCRIPTION = """\
 Parse IR, run passes over it in the given order, and print the result.
@@ -57,18 +58,20 @@ class OptArguments(PluginArguments):
     allow_plugins: bool = False
     reduce: bool = False
     remarks: bool = False
-    target: str = "native"
-    threads: int = 1
-    accuracy: str = "exact"
-    precision: str = "f32"
+    chosen: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The options of default pipelines that are given, by name."""
     seed: int = 0
     shape: list[str] = field(default_factory=list[str])
     value: list[str] = field(default_factory=list[str])
 
-    def options_of(self, entry: str) -> PlainOptions:
+    @property
+    def options(self) -> PipelineOptions:
+        """Those of default pipelines, but for the level."""
+        return PipelineOptions(**self.chosen)
+
+    def options_of(self, entry: str) -> PipelineOptions:
         """The options of the default pipeline that an entry `-O<level>` of the pipeline is."""
-        given: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(PlainOptions)}
-        return replace(PlainOptions(**given), opt_level=int(entry[2:]))
+        return replace(self.options, opt_level=int(entry[2:]))
 
     @property
     def opt_level(self) -> int:
@@ -145,12 +148,8 @@ def make_parser() -> ArgumentParser:
     add("--run-reproducer", action="store_true", help="take the options from the input's first line")
     add("--allow-plugins", action="store_true", help="let --run-reproducer load the plugins that the input names")
     add("--reduce", action="store_true", help="print the smallest part of the input with the same error of the passes")
-    add("--target", default="native", help="the machine that passes optimise for (see 'mlc targets')")
-    add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
-    help_of_accuracy = "whether -O may use algorithms with larger errors (exact)"
-    add("--accuracy", choices=ACCURACIES, default="exact", help=help_of_accuracy)
-    help_of_precision = "whether -O may round factors of f32 to bf16, or keeps quantised ones integers (f32)"
-    add("--precision", choices=PRECISIONS, default="f32", help=help_of_precision)
+    flags = {name: each for name, each in choices_of(PipelineOptions).items() if name != "opt_level"}
+    add_options(parser, flags)
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
     add("--xdsl", action="store_true", help="be xdsl-opt: its passes, targets and options ('--xdsl --help' lists them)")
     add_binding_arguments(parser)

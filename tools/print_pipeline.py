@@ -9,7 +9,8 @@ from typing import TextIO
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.options import parse_words, pipeline_text
 from mlc.pass_manager.pipeline import default_steps
-from mlc.pass_manager.stage import PipelineOptions, Stage
+from mlc.pass_manager.pipeline_options import PipelineOptions
+from mlc.pass_manager.stage import Stage
 from mlc.tools.list_passes import rows_of
 
 

@@ -15,6 +15,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from mlc.analysis.nests import add_argument
 from mlc.pass_manager.manager import verify
 from mlc.support.functions import EXTENTS
 
@@ -121,12 +122,7 @@ def _substitute(op: Operation, result: SSAValue) -> SSAValue | None:
     found = next((v for v in candidates if v.type == result.type), None)
     if found is not None or function is None:
         return found
-    block = function.body.blocks[0]
-    argument = block.insert_arg(result.type, len(block.args))
-    if function.arg_attrs is not None:
-        function.arg_attrs = ArrayAttr([*function.arg_attrs, DictionaryAttr({})])
-    function.update_function_type()
-    return argument
+    return add_argument(function, result.type)
 
 
 def _functions(module: ModuleOp) -> list[FuncOp]:

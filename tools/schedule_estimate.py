@@ -42,7 +42,7 @@ def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, opti
     use; both stay."""
     machine = resolve_target(options.target)
     constants, weights = constant_arguments(module), bytes_of_constants(module)
-    return KernelOnLoops(kernel, constants, ctx, machine, options.opt_level, options.threads, weights, options.accuracy)
+    return KernelOnLoops(kernel, constants, ctx, machine, options, weights)
 
 
 def steps_of(kernel: FuncOp) -> Sequence[Step]:

@@ -109,7 +109,7 @@ class KernelLoops:
             return refusal
         if refusal is not None or sum(1 for _ in function.walk()) > _MOST_DESCRIBED:
             return refusal, None, None
-        finish_loops(module, function, ctx, self._options.opt_level, self._options.threads)
+        finish_loops(module, function, ctx, self._options)
         function = self._module_function(module)
         text = hashlib.sha256(str(function).encode()).hexdigest()
         distances = distances_of_constants(module, function, self._others)

@@ -54,11 +54,13 @@ class LinalgOp(Operation, ABC):
         """The computation of a point."""
         return self.regions[0].block
 
-    def sizes(self) -> list[int | None]:
-        """The extent of each dim, from the operands that it alone subscripts; None where the types do not say it."""
+    def sizes(self, shapes: Sequence[Sequence[int]] | None = None) -> list[int | None]:
+        """The extent of each dim, from the operands that it alone subscripts; None where their `shapes`, those of the
+        types unless others are given, do not say it."""
         found: list[int | None] = [None] * len(self.iterators)
-        for operand, affine in zip((*self.ins, *self.outs), self.index_maps, strict=True):
-            for subscript, extent in zip(affine.results, shape_of(operand.type), strict=True):
+        shapes = [shape_of(v.type) for v in (*self.ins, *self.outs)] if shapes is None else shapes
+        for shape, affine in zip(shapes, self.index_maps, strict=True):
+            for subscript, extent in zip(affine.results, shape, strict=True):
                 if isinstance(subscript, AffineDimExpr) and extent >= 0:
                     found[subscript.position] = extent
         return found

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from mlc.dialects.loop.control import ForOp
-from mlc.dialects.loop.memory import LoadOp, StoreOp
+from mlc.dialects.loop.counted import CountedLoop
 from mlc.support.linear import LinearForm
 from mlc.support.types import memref_type
+
+if TYPE_CHECKING:
+    from mlc.dialects.loop.memory import LoadOp, StoreOp
 
 
 def find_outside(op: LoadOp | StoreOp) -> str | None:
@@ -38,7 +42,7 @@ def _counters_around(op: Operation) -> dict[SSAValue, range] | None:
     while (parent := op.parent_op()) is not None:
         if isinstance(parent, FuncOp):
             return ranges if len(parent.body.blocks) == 1 else None
-        if not isinstance(parent, ForOp) or not parent.range:
+        if not isinstance(parent, CountedLoop) or not parent.range:
             return None
         ranges[parent.induction_variable] = parent.range
         op = parent

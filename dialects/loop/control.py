@@ -1,21 +1,14 @@
 """Loops: `loop.for` and its terminator."""
 
 from collections.abc import Sequence
-from typing import Any, cast
 
-from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, StringAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, i64
 from xdsl.dialects.utils import AbstractYieldOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
-    IRDLOperation,
     irdl_op_definition,
     lazy_traits_def,
-    opt_prop_def,
-    prop_def,
-    region_def,
     traits_def,
-    var_operand_def,
-    var_result_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -29,6 +22,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from mlc.dialects.loop.counted import CountedLoop
+from mlc.dialects.loop.independence import find_clash
 from mlc.dialects.loop.kinds import LoopKind, LoopKindAttr
 
 LOOP_ANNOTATION = "loop_annotation"
@@ -54,7 +49,7 @@ class YieldOp(AbstractYieldOperation[Attribute]):
 
 
 @irdl_op_definition
-class ForOp(IRDLOperation):
+class ForOp(CountedLoop):
     """A counted loop with constant bounds, and values that it carries from iteration to iteration.
 
     ```mlir
@@ -116,16 +111,6 @@ class ForOp(IRDLOperation):
     """
 
     name = "loop.for"
-
-    arguments = var_operand_def()
-    results_ = var_result_def()
-    kind = prop_def(LoopKindAttr)
-    dim = prop_def(StringAttr)
-    lower = prop_def(IntegerAttr[I64])
-    upper = prop_def(IntegerAttr[I64])
-    step = prop_def(IntegerAttr[I64])
-    limit_by = opt_prop_def(IntegerAttr[I64])
-    body = region_def("single_block")
 
     traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
 
@@ -190,51 +175,11 @@ class ForOp(IRDLOperation):
         self.limit_by = None if by == 1 else IntegerAttr(by, i64)
 
     @property
-    def range(self) -> range:
-        """The values that the induction variable takes, those from a limit on included."""
-        return range(self.lower.value.data, self.upper.value.data, self.step.value.data)
-
-    @property
-    def iter_args(self) -> Sequence[SSAValue]:
-        """What the first iteration carries: an operand for each result."""
-        return self.operands[: len(self.results)]
-
-    @property
-    def limit(self) -> SSAValue | None:
-        """Where the loop ends if that is less than the upper bound: the operand after those that are carried."""
-        return self.operands[-1] if len(self.operands) > len(self.results) else None
-
-    @property
-    def limit_multiple(self) -> int:
-        """What the limit is a multiple of, unless it is the upper bound or more."""
-        return 1 if self.limit_by is None else self.limit_by.value.data
-
-    @property
-    def may_be_skipped(self) -> bool:
-        """Whether a limit may leave out all iterations, so that a test before the loop saves something."""
-        return self.limit is not None and self.range.start > 0
-
-    @property
-    def induction_variable(self) -> SSAValue:
-        """The loop counter, of type `index`."""
-        return self.body.block.args[0]
-
-    @property
-    def carried(self) -> Sequence[SSAValue]:
-        """The block arguments that hold the carried values."""
-        return self.body.block.args[1:]
-
-    @property
     def yielded(self) -> Sequence[SSAValue]:
         """The values that an iteration hands on."""
         last = self.body.block.last_op
         assert isinstance(last, YieldOp)
         return last.arguments
-
-    @property
-    def is_parallel(self) -> bool:
-        """Whether the iterations are independent of each other."""
-        return self.kind.data is not LoopKind.SERIAL
 
     @property
     def most_threads(self) -> int | None:
@@ -295,9 +240,7 @@ class ForOp(IRDLOperation):
             raise VerifyException(f"loop.for: '{MOST_THREADS}' must be an i64, 1 or more, got {said} (for_c7)")
 
     def _verify_independence(self) -> None:
-        from mlc.dialects.loop.independence import find_clash
-
-        if (clash := find_clash(cast(Any, self))) is not None:
+        if (clash := find_clash(self)) is not None:
             raise VerifyException(f"loop.for: {clash}: make the loop serial (for_c6)")
 
     @classmethod

@@ -49,8 +49,27 @@ def problem_of_types(lhs: Attribute, rhs: Attribute) -> str | None:
     return f"required numbers of one width, of i8, ui8, i16, ui16, bf16 or f16, got {lhs} and {rhs}"
 
 
+class WordProductOp(IRDLOperation):
+    """What ops have in common that add products of numbers in words to sums."""
+
+    def __init__(
+        self, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, lhs_type: Attribute, rhs_type: Attribute
+    ) -> None:
+        """
+        Args:
+            lhs: words of numbers of the type `lhs_type`.
+            rhs: words of numbers of the type `rhs_type`.
+            accumulator: the sums so far.
+        """
+        super().__init__(
+            operands=[lhs, rhs, accumulator],
+            result_types=[accumulator.type],
+            properties={"lhs_type": lhs_type, "rhs_type": rhs_type},
+        )
+
+
 @irdl_op_definition
-class DotOp(IRDLOperation):
+class DotOp(WordProductOp):
     """Adds the dot product of the numbers in two words to a sum; of vectors lane by lane.
 
     A word has 32 bits: four integers of 8 bits or two numbers of 16, the first in the lowest bits. A long one has 64,
@@ -83,21 +102,6 @@ class DotOp(IRDLOperation):
     assembly_format = (
         "$lhs `,` $rhs `,` $accumulator `of` $lhs_type `,` $rhs_type attr-dict `:` type($lhs) `,` type($accumulator)"
     )
-
-    def __init__(
-        self, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, lhs_type: Attribute, rhs_type: Attribute
-    ) -> None:
-        """
-        Args:
-            lhs: words of numbers of the type `lhs_type`.
-            rhs: words of numbers of the type `rhs_type`.
-            accumulator: the sums so far.
-        """
-        super().__init__(
-            operands=[lhs, rhs, accumulator],
-            result_types=[accumulator.type],
-            properties={"lhs_type": lhs_type, "rhs_type": rhs_type},
-        )
 
     def verify_(self) -> None:
         if (problem := problem_of_types(self.lhs_type, self.rhs_type)) is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Block, SSAValue
 
-from mlc.dialects.loop.control import ForOp
+from mlc.dialects.loop.counted import CountedLoop
 from mlc.dialects.loop.memory import LoadOp, StoreOp
 from mlc.support.ir import is_made_in
 from mlc.support.types import memref_type, vector_type
@@ -21,13 +21,15 @@ _MOST_ACCESSES = 256
 """How many iterations of the loop, elements of an access and accesses are looked at: the first ones."""
 
 _Points = NDArray[np.int64]
+_Access = tuple[LoadOp | StoreOp, list[CountedLoop]]
+"""An access, and the loops between the one that is looked at and it."""
 
 
 @dataclass(frozen=True)
 class Clash:
     """Two iterations of a loop that are not independent."""
 
-    loop: ForOp
+    loop: CountedLoop
     iterations: tuple[int, int]
     """The values of the loop's counter."""
     buffer: SSAValue
@@ -43,7 +45,7 @@ class Clash:
         )
 
 
-def find_clash(loop: ForOp) -> Clash | None:
+def find_clash(loop: CountedLoop) -> Clash | None:
     """Two of the first iterations of `loop` that touch the same element, and one of them writes it; None if none do.
 
     Accesses that may not happen, those of buffers that an iteration makes for itself and those at subscripts that are
@@ -63,16 +65,16 @@ def find_clash(loop: ForOp) -> Clash | None:
     return None
 
 
-def _certain_accesses(block: Block, loop: ForOp, loops: list[ForOp]) -> Iterator[tuple[LoadOp | StoreOp, list[ForOp]]]:
+def _certain_accesses(block: Block, loop: CountedLoop, loops: list[CountedLoop]) -> Iterator[_Access]:
     """The accesses in `block` that happen in each iteration, with the loops between `loop` and them."""
     for op in block.ops:
         if isinstance(op, LoadOp | StoreOp):
             yield op, loops
-        elif isinstance(op, ForOp) and op.range:
+        elif isinstance(op, CountedLoop) and op.range:
             yield from _certain_accesses(op.body.block, loop, [*loops, op])
 
 
-def _clash_in(buffer: SSAValue, loop: ForOp, accesses: Sequence[tuple[LoadOp | StoreOp, list[ForOp]]]) -> Clash | None:
+def _clash_in(buffer: SSAValue, loop: CountedLoop, accesses: Sequence[_Access]) -> Clash | None:
     shape = memref_type(buffer).get_shape()
     elements: list[_Points] = []
     iterations: list[_Points] = []
@@ -102,7 +104,7 @@ def _clash_in(buffer: SSAValue, loop: ForOp, accesses: Sequence[tuple[LoadOp | S
 
 
 def _points(
-    op: LoadOp | StoreOp, loop: ForOp, inner: Sequence[ForOp], shape: Sequence[int]
+    op: LoadOp | StoreOp, loop: CountedLoop, inner: Sequence[CountedLoop], shape: Sequence[int]
 ) -> tuple[_Points, _Points] | None:
     """The elements that `op` touches, row-major, and the number of the iteration of `loop` for each.
 
@@ -140,7 +142,7 @@ def _points(
 def _fix(value: SSAValue, values: dict[SSAValue, _Points]) -> bool:
     """Give the counter of a loop around all this its first value; False if it is none."""
     loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
-    if not isinstance(loop, ForOp) or value is not loop.induction_variable or not loop.range:
+    if not isinstance(loop, CountedLoop) or value is not loop.induction_variable or not loop.range:
         return False
     values[value] = np.asarray(loop.range[0])
     return True

@@ -33,6 +33,8 @@ from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
+from mlc.dialects.loop.bounds import find_outside
+from mlc.support.affine import row_major
 from mlc.support.types import MemRef, element_type, memref_type, vector_type
 
 
@@ -95,6 +97,11 @@ class SubscriptedOp(IRDLOperation):
                 f"{self.name}: the map {affine} takes {affine.num_dims} dims and {affine.num_symbols} "
                 f"symbols, got {len(self.indices)} index operands (place_c3)"
             )
+
+    @property
+    def element(self) -> AffineExpr:
+        """The number of the element in memory, row-major, in the dims of `map`."""
+        return row_major(self.map.data.results, memref_type(self.memref).get_shape())
 
     @staticmethod
     def parse_access(parser: Parser) -> tuple[UnresolvedOperand, list[SSAValue], AffineMapAttr]:
@@ -204,8 +211,6 @@ class _AccessOp(SubscriptedOp):
         self._verify_bounds()
 
     def _verify_bounds(self) -> None:
-        from mlc.dialects.loop.bounds import find_outside
-
         if (outside := find_outside(cast(Any, self))) is not None:
             raise VerifyException(f"{self.name}: {outside} (access_c7)")
 

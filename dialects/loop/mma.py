@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.builtin import f32, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     VarConstraint,
     irdl_op_definition,
     operand_def,
@@ -19,12 +18,12 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.loop.dot import SHORT_INTEGERS, problem_of_types
+from mlc.dialects.loop.dot import SHORT_INTEGERS, WordProductOp, problem_of_types
 from mlc.support.types import vector_type
 
 
 @irdl_op_definition
-class MmaOp(IRDLOperation):
+class MmaOp(WordProductOp):
     """Multiplies two matrices of short numbers and adds the product to a third (matrix multiply-accumulate).
 
     Each element of the result is what `loop.dot` adds up of a row of words and a column of words: a word has 32 bits,
@@ -58,21 +57,6 @@ class MmaOp(IRDLOperation):
         "$lhs `,` $rhs `,` $accumulator `of` $lhs_type `,` $rhs_type attr-dict "
         "`:` type($lhs) `,` type($rhs) `,` type($accumulator)"
     )
-
-    def __init__(
-        self, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, lhs_type: Attribute, rhs_type: Attribute
-    ) -> None:
-        """
-        Args:
-            lhs: words of numbers of the type `lhs_type`, rows x words.
-            rhs: words of numbers of the type `rhs_type`, words x columns.
-            accumulator: the sums so far, rows x columns.
-        """
-        super().__init__(
-            operands=[lhs, rhs, accumulator],
-            result_types=[accumulator.type],
-            properties={"lhs_type": lhs_type, "rhs_type": rhs_type},
-        )
 
     @property
     def dims(self) -> tuple[int, int, int]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.builtin import f32, i32, i64
-from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
-    IRDLOperation,
     VarConstraint,
     irdl_op_definition,
     operand_def,
@@ -19,12 +17,12 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.loop.dot import SHORT_INTEGERS, problem_of_types
+from mlc.dialects.loop.dot import SHORT_INTEGERS, WordProductOp, problem_of_types
 from mlc.support.types import element_type, vector_type
 
 
 @irdl_op_definition
-class OuterDotOp(IRDLOperation):
+class OuterDotOp(WordProductOp):
     """Adds the dot products of each word of a vector with each word of another one to sums.
 
     Words are those of `loop.dot`, long ones. The sums of the first word of the first vector, a row, come first:
@@ -55,21 +53,6 @@ class OuterDotOp(IRDLOperation):
         "$lhs `,` $rhs `,` $accumulator `of` $lhs_type `,` $rhs_type attr-dict "
         "`:` type($lhs) `,` type($rhs) `,` type($accumulator)"
     )
-
-    def __init__(
-        self, lhs: SSAValue, rhs: SSAValue, accumulator: SSAValue, lhs_type: Attribute, rhs_type: Attribute
-    ) -> None:
-        """
-        Args:
-            lhs: words of numbers of the type `lhs_type`, one for each row.
-            rhs: words of numbers of the type `rhs_type`, one for each column.
-            accumulator: the sums so far, row by row.
-        """
-        super().__init__(
-            operands=[lhs, rhs, accumulator],
-            result_types=[accumulator.type],
-            properties={"lhs_type": lhs_type, "rhs_type": rhs_type},
-        )
 
     def verify_(self) -> None:
         if (problem := problem_of_types(self.lhs_type, self.rhs_type)) is not None:

@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import CastOp, ConvOp, MatmulOp
 from mlc.dialects.graph.types import element_of
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import require_precision
+from mlc.pass_manager.pipeline_options import require_option
 from mlc.passes.graph._short_factors import insert, is_known, multiply_short, why_not_short
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
@@ -42,12 +42,12 @@ class NarrowProductsPass(Pass):
     rounding = Rounding(1 << 16, "factors have 8 significant bits", finite_only=True)
 
     precision: str = "bf16"
-    """One of `PRECISIONS`; all but "bf16" change nothing."""
+    """The option of pipelines; all but "bf16" change nothing."""
     least_gain: float = 1.05
     """How many times as fast a product has to be by the estimate; 0 rounds whatever can be rounded."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        require_precision(self.name, self.precision)
+        require_option("precision", self.precision, self.name)
         if self.precision != "bf16":
             return
         every = [op for op in module.walk() if isinstance(op, MatmulOp | ConvOp)]

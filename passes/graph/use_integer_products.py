@@ -26,7 +26,7 @@ from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tens
 from mlc.dialects.graph.windows import channel_dim, image_padding, zeros
 from mlc.dialects.loop.dot import per_word, ui8
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import KEEP, require_precision
+from mlc.pass_manager.pipeline_options import KEEP, require_option
 from mlc.passes.graph._constants import constant_from, erase_unused
 from mlc.passes.graph._integer_factors import Factor, IntegerWeights, factor_of, known_array, quantize_to, weights_of
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
@@ -72,10 +72,10 @@ class UseIntegerProductsPass(Pass):
     rounding = Rounding(16, "sums of integers are exact, and scaled once", finite_only=True)
 
     precision: str = "f32"
-    """With "keep" products of quantised numbers become those of integers whatever is faster; one of `PRECISIONS`."""
+    """With "keep" products of quantised numbers become those of integers whatever is faster."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        require_precision(self.name, self.precision)
+        require_option("precision", self.precision, self.name)
         ops = list(module.walk())
         products = [op for op in ops if isinstance(op, MatmulOp | ConvOp) and element_of(op.result) in (f32, i32)]
         quantizing = [op for op in ops if isinstance(op, QuantizeOp) and element_of(op.result) in (i8, ui8)]

@@ -12,7 +12,7 @@ from xdsl.rewriter import Rewriter
 from mlc.dialects.graph import CastOp, ConstantOp, ConvOp, ConvTransposeOp, GraphOp, MatmulOp, MoveOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import require_precision
+from mlc.pass_manager.pipeline_options import require_option
 from mlc.passes.graph._constants import constant_array
 from mlc.passes.graph._short_factors import insert, is_known, multiply_short, sum_in_f32, why_not_short
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
@@ -52,10 +52,10 @@ class UseShortFactorsPass(Pass):
     rounding = Rounding(1, "sums are taken in another order", finite_only=True)
 
     precision: str = "f32"
-    """One of `PRECISIONS`; with "keep" no estimate is asked, and factors stay as short as they are."""
+    """The option of pipelines; with "keep" no estimate is asked, and factors stay as short as they are."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        require_precision(self.name, self.precision)
+        require_option("precision", self.precision, self.name)
         every = [op for op in module.walk() if isinstance(op, _PRODUCTS)]
         products = {op: element for op in every if (element := _short_type(op, ctx.resources)) is not None}
         if not products:

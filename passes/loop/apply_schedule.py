@@ -11,14 +11,13 @@ from mlc.analysis.nests import functions_with_loops, inline_single_iterations
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import ACCURACIES
+from mlc.pass_manager.pipeline_options import require_option
 from mlc.passes.loop._own_schedule import apply_first_legal
 from mlc.passes.loop._tied_weights import store_once
 from mlc.schedules.own_schedules import is_strict
 from mlc.schedules.steps.base import Scheduling, apply_step
 from mlc.schedules.steps.pack import Packer
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
 from mlc.support.locations import place_new_ops
 from mlc.support.rounding import Rounding
 
@@ -48,8 +47,7 @@ class ApplySchedulePass(Pass):
     """Whether steps may make errors larger than those of functions as a rule are: "exact" or "fast"."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        if self.accuracy not in ACCURACIES:
-            raise UserError(f"{self.name}: found accuracy '{self.accuracy}'; required: {' or '.join(ACCURACIES)}")
+        require_option("accuracy", self.accuracy, self.name)
         scheduling, is_lenient = Scheduling(module, ctx, self.accuracy), not is_strict()
         for function in functions_with_loops(module):
             schedule = function.attributes.get("schedule")

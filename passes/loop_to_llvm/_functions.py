@@ -24,7 +24,7 @@ from mlc.passes.loop_to_llvm._types import (
     lower_type,
     offset,
 )
-from mlc.support.functions import OUTPUT, WORKSPACE, is_private, marks_of, tell_clang_as
+from mlc.support.functions import is_private, marks_of, passed_arguments, tell_clang_as
 from mlc.support.locations import error_at, place_new_ops
 from mlc.support.types import MemRef
 
@@ -147,24 +147,20 @@ def _entry(function: func.FuncOp) -> llvm.FuncOp:
     for number, kind in enumerate(function.function_type.inputs):
         if not isinstance(kind, MemRefType):
             raise error_at(function, f"argument {number} of a model is a tensor or a buffer, found {kind}")
+    old = passed_arguments(function)
     body = function.detach_region(function.body)
     entry = body.blocks[0]
     first = entry.first_op
     assert first is not None
-    old = list(entry.args)
     inputs, outputs, workspace = (entry.insert_arg(POINTER, n) for n in range(3))
     for hint, argument in (("inputs", inputs), ("outputs", outputs), ("workspace", workspace)):
         argument.name_hint = hint
-    counts = {inputs: 0, outputs: 0}
-    attributes = function.arg_attrs.data if function.arg_attrs is not None else [DictionaryAttr({})] * len(old)
-    for argument, given in zip(old, attributes, strict=True):
-        if WORKSPACE in given.data:
-            argument.replace_all_uses_with(workspace)
-        else:
-            table = outputs if OUTPUT in given.data else inputs
-            argument.replace_all_uses_with(_load_pointer(entry, first, table, counts[table], argument))
-            counts[table] += 1
-        entry.erase_arg(argument)
+    tables = {"input": inputs, "output": outputs}
+    for argument in old:
+        value, table = argument.value, tables.get(argument.role)
+        passed = workspace if table is None else _load_pointer(entry, first, table, argument.number, value)
+        value.replace_all_uses_with(passed)
+        entry.erase_arg(value)
     for block in list(body.blocks)[1:]:
         for argument in block.args:
             _set_type(block, argument)

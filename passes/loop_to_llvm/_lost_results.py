@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from mlc.analysis.memory_accesses import is_view
 from mlc.dialects.loop import StoreOp
 from mlc.support.context import CompilerContext
-from mlc.support.functions import OUTPUT, WORKSPACE, marks_of, models_of
+from mlc.support.functions import OUTPUT, models_of, passed_arguments
 
 _STORES = (StoreOp, memref.StoreOp, memref.AtomicRMWOp)
 
@@ -22,9 +22,9 @@ def warn_of_lost_results(module: ModuleOp, ctx: CompilerContext) -> None:
     not change."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     for model in models_of(module):
-        for argument, marks in zip(model.args, marks_of(model.args, model.arg_attrs), strict=True):
-            if OUTPUT not in marks and WORKSPACE not in marks and _is_written(argument, functions):
-                name = argument.name_hint or argument.index
+        for argument in passed_arguments(model):
+            if argument.role == "input" and _is_written(argument.value, functions):
+                name = argument.value.name_hint or argument.value.index
                 ctx.warn(
                     model,
                     f"argument '%{name}' of a model is an input, and is stored to; marked {{{OUTPUT}}}, it is a result "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import gcd
 
 import numpy as np
@@ -18,20 +18,29 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator, is_side_effect_free
+from xdsl.traits import IsTerminator
 
 from mlc.dialects.arith import CmpiOp
 from mlc.dialects.scf import ForallOp, ForOp, IfOp
 from mlc.dialects.tensor import IfOp as TensorIfOp
 from mlc.dialects.tensor import MapOp, ReduceOp, ScanOp, StructuredOp, WhileOp
+from mlc.passes.upstream._blocks import (
+    capture,
+    copied,
+    end,
+    ended,
+    erase_unread,
+    from_outside,
+    made_by,
+    move,
+)
 from mlc.passes.upstream._forall import sequential
-from mlc.passes.upstream._loops import AffineBranch, AffineToScf, Switch
+from mlc.passes.upstream._loops import AffineBranch, AffineToScf, ParallelToScf, Switch, inlined_region
 from mlc.passes.upstream._moves import has_values_as_offsets
 from mlc.passes.upstream._points import BodyPoints, constant_of, integer_of
 from mlc.passes.upstream._scalars import Scalars, is_scalar_op, scalar_type
 from mlc.passes.upstream._slices import put_element, put_slice, take_element, take_slice
 from mlc.support.context import CompilerContext
-from mlc.support.ir import clone, inlined
 from mlc.support.locations import error_at, place_new_ops
 from mlc.support.types import tensor_type
 
@@ -122,7 +131,7 @@ class _Conversion:
             case tensor.InsertSliceOp() if has_values_as_offsets(op):
                 Rewriter.replace_op(op, [], [put_slice(op, self.scalars)])
             case MapOp() | ReduceOp():
-                self.scalars.read(op, [v for v in _from_outside(op) if is_inside or v in self.scalars])
+                self.scalars.read(op, [v for v in from_outside(op) if is_inside or v in self.scalars])
             case StructuredOp():
                 return
             case _ if _is_control(op):
@@ -142,7 +151,7 @@ class _Conversion:
         """Raises: UserError if an op reads scalars that are tensors now."""
         used = [v for inner in op.walk() for v in inner.operands]
         scalars = [v for v in used if not isinstance(v.type, TensorType) and constant_of(v) is None]
-        made = {v for inner in op.walk() for v in _made_by(inner)}
+        made = {v for inner in op.walk() for v in made_by(inner)}
         if is_inside and not op.has_trait(IsTerminator) and any(v not in made for v in scalars):
             raise error_at(
                 op, f"{op.name}: found scalars in a loop or branch on tensors; required: arith, math, linalg, tensor"
@@ -166,9 +175,14 @@ class _Conversion:
                 self._convert_by(AffineBranch(self.ctx), op)
             case affine.ForOp():
                 self._convert_by(AffineToScf(self.ctx), op)
+            case scf.ParallelOp():
+                self._convert_by(ParallelToScf(self.ctx), op)
+            case scf.ExecuteRegionOp():
+                ops, values = inlined_region(op)
+                self._convert_before(ops, op)
+                self._rename(op, self._tensors(values))
             case _:
-                required = "loops and branches of scf and affine, but scf.parallel and scf.execute_region"
-                raise error_at(op, f"{op.name}: found tensors; required: {required}")
+                raise error_at(op, f"{op.name}: found tensors; required: loops and branches of scf and affine")
 
     def _convert_by(self, pattern: RewritePattern, op: Operation) -> None:
         """Convert what a pattern makes of an op."""
@@ -178,6 +192,12 @@ class _Conversion:
         pattern.match_and_rewrite(op, rewriter)
         for each in made:
             place_new_ops(each, location)
+            self._convert(each, is_inside=True)
+
+    def _convert_before(self, ops: Sequence[Operation], op: Operation) -> None:
+        """Convert ops that stand nowhere, which take their place before another one."""
+        Rewriter.insert_op(ops, InsertPoint.before(op))
+        for each in ops:
             self._convert(each, is_inside=True)
 
     def _convert_for(self, op: ForOp) -> None:
@@ -192,10 +212,10 @@ class _Conversion:
         counter, *carried = op.body.block.args
         body = self._body(op.body.block, [*carried, counter], [*(1 for _ in carried), gcd(lower, step)])
         self.convert_block(body, is_inside=True)
-        _end(body, self._tensors(_ended(body)))
+        end(body, self._tensors(ended(body)))
         initial = self._tensors(op.iter_args)
         counted = self._numbers(numbers, op)
-        captured = _capture([body])
+        captured = capture([body])
         types = [v.type for v in initial]
         scan = ScanOp(len(numbers), initial, [counted], captured, types, Region(body))
         self.scalars.insert(scan, op)
@@ -218,19 +238,19 @@ class _Conversion:
         body = self._body(op.body.block, op.body.block.args)
         condition = Block(arg_types=body.arg_types)
         self.convert_block(body, is_inside=True)
-        values = self._tensors(_ended(body))
+        values = self._tensors(ended(body))
         lower, upper, step = self._tensors([op.lb, op.ub, op.step])
         points = BodyPoints()
         total = points.add([arith.AddiOp(points.operand(body.args[0], []), points.operand(step, []))])
         body.add_op(up := points.finish(total))
-        _end(body, [up.result, *values])
+        end(body, [up.result, *values])
         points = BodyPoints()
         left, right = points.operand(condition.args[0], []), points.operand(upper, [])
         predicate = "ult" if getattr(op, "unsignedCmp", None) is not None else "slt"
         condition.add_op(less := points.finish(points.add([CmpiOp(left, right, predicate)])))
-        _end(condition, [less.result])
+        end(condition, [less.result])
         initial = [lower, *self._tensors(op.iter_args)]
-        loop = WhileOp(initial, _capture([condition, body]), Region(condition), Region(body))
+        loop = WhileOp(initial, capture([condition, body]), Region(condition), Region(body))
         self.scalars.insert(loop, op)
         self._rename(op, loop.outputs[1:])
 
@@ -242,8 +262,8 @@ class _Conversion:
         for region in (op.true_region, op.false_region):
             bodies.append(body := self._body(region.block, []))
             self.convert_block(body, is_inside=True)
-            _end(body, self._tensors(_ended(body)))
-        condition, captured = self.scalars.tensor_of(op.cond), _capture(bodies)
+            end(body, self._tensors(ended(body)))
+        condition, captured = self.scalars.tensor_of(op.cond), capture(bodies)
         types = [_kind(v) for v in op.results]
         branch = TensorIfOp(condition, captured, types, Region(bodies[0]), Region(bodies[1]))
         self.scalars.insert(branch, op)
@@ -252,33 +272,31 @@ class _Conversion:
     def _convert_while(self, op: scf.WhileOp) -> None:
         """Carried is what the first region takes; what that hands on is computed in the body, and after the loop."""
         first, second = op.before_region.block, op.after_region.block
-        body, handed_on = _copied(first)
+        body, handed_on = copied(first)
         for argument, value in zip(second.args, handed_on[1:], strict=True):
             argument.replace_all_uses_with(value)
-        _move(second, body)
+        move(second, body)
         body = self._body(body, body.args)
         self.convert_block(body, is_inside=True)
-        _end(body, self._tensors(_ended(body)))
-        condition, (flag, *_) = _copied(first)
+        end(body, self._tensors(ended(body)))
+        condition, (flag, *_) = copied(first)
         condition.add_op(scf.YieldOp(flag))
-        _erase_unread(condition)
+        erase_unread(condition)
         condition = self._body(condition, condition.args)
         self.convert_block(condition, is_inside=True)
-        _end(condition, self._tensors(_ended(condition)))
+        end(condition, self._tensors(ended(condition)))
         initial = self._tensors(op.arguments)
-        loop = WhileOp(initial, _capture([condition, body]), Region(condition), Region(body))
+        loop = WhileOp(initial, capture([condition, body]), Region(condition), Region(body))
         self.scalars.insert(loop, op)
-        last, (_, *handed_on) = _copied(first)
+        last, (_, *handed_on) = copied(first)
         last.add_op(scf.YieldOp(*handed_on))
-        _erase_unread(last)
+        erase_unread(last)
         for argument, value in zip(last.args, loop.outputs, strict=True):
             argument.replace_all_uses_with(self._named(value, argument.type, op))
-        results, made = _ended(last), list(last.ops)
+        results, made = ended(last), list(last.ops)
         for each in made:
             each.detach()
-            Rewriter.insert_op(each, InsertPoint.before(op))
-        for each in made:
-            self._convert(each, is_inside=True)
+        self._convert_before(made, op)
         self._rename(op, self._tensors(results))
 
     # -- their parts ------------------------------------------------------------------------------------------------
@@ -286,7 +304,7 @@ class _Conversion:
     def _body(self, block: Block, arguments: Sequence[SSAValue], divisors: Sequence[int] = ()) -> Block:
         """A block of the ops of another one, in which these arguments of that are tensors."""
         body = Block(arg_types=[_kind(v) for v in arguments])
-        _move(block, body)
+        move(block, body)
         for number, (old, new) in enumerate(zip(arguments, body.args, strict=True)):
             new.name_hint = old.name_hint
             value: SSAValue = new
@@ -319,82 +337,3 @@ class _Conversion:
 
 def _kind(value: SSAValue) -> Attribute:
     return tensor_type(value) if isinstance(value.type, TensorType) else scalar_type(value)
-
-
-def _move(source: Block, target: Block) -> None:
-    for op in list(source.ops):
-        op.detach()
-        target.add_op(op)
-
-
-def _copied(block: Block) -> tuple[Block, list[SSAValue]]:
-    """A block with copies of the ops of another one but for its end, and what that hands on."""
-    copy = Block(arg_types=block.arg_types)
-    ops, values = inlined(block, copy.args)
-    for old, new in zip(block.args, copy.args, strict=True):
-        new.name_hint = old.name_hint
-    copy.add_ops(ops)
-    return copy, values
-
-
-def _ended(block: Block) -> list[SSAValue]:
-    """Take the terminator off a block; what it hands on."""
-    last = block.last_op
-    assert last is not None
-    values = list(last.operands)
-    Rewriter.erase_op(last)
-    return values
-
-
-def _end(block: Block, values: Sequence[SSAValue]) -> None:
-    """End a body of kernels, without scalars that nobody reads."""
-    block.add_op(tensor.YieldOp(*values))
-    _erase_unread(block)
-
-
-def _erase_unread(block: Block) -> None:
-    """Erase scalars, and what is computed of them, that nobody reads."""
-    for op in reversed(list(block.ops)):
-        is_pure = is_scalar_op(op) or (bool(op.results) and is_side_effect_free(op))
-        if is_pure and not any(result.uses for result in op.results):
-            Rewriter.erase_op(op)
-
-
-def _capture(blocks: Sequence[Block]) -> list[SSAValue]:
-    """Let bodies take what they use from outside as their last arguments, which are returned; constants move inside."""
-    outside: dict[SSAValue, None] = {}
-    for block in blocks:
-        made = {v for op in block.walk() for v in _made_by(op)} | {*block.args}
-        used = dict.fromkeys(v for op in block.walk() for v in op.operands if v not in made)
-        copies: dict[SSAValue, SSAValue] = {}
-        for value in used:
-            if (constant := constant_of(value)) is not None:
-                copy = clone(constant)
-                Rewriter.insert_op(copy, InsertPoint.at_start(block))
-                copies[value] = copy.results[0]
-            else:
-                outside[value] = None
-        _replace_in(block, copies)
-    for block in blocks:
-        arguments = {value: block.insert_arg(value.type, len(block.args)) for value in outside}
-        for value, argument in arguments.items():
-            argument.name_hint = value.name_hint
-        _replace_in(block, arguments)
-    return list(outside)
-
-
-def _replace_in(block: Block, new: Mapping[SSAValue, SSAValue]) -> None:
-    for op in block.walk():
-        if any(v in new for v in op.operands):
-            op.operands = [new.get(v, v) for v in op.operands]
-
-
-def _made_by(op: Operation) -> list[SSAValue]:
-    return [*op.results, *(argument for region in op.regions for block in region.blocks for argument in block.args)]
-
-
-def _from_outside(op: Operation) -> list[SSAValue]:
-    """The scalars that the regions of an op use, but do not make; without constants."""
-    made = {v for inner in op.walk() for v in _made_by(inner)}
-    used = dict.fromkeys(v for inner in op.walk() if inner is not op for v in inner.operands)
-    return [v for v in used if v not in made and not isinstance(v.type, TensorType) and constant_of(v) is None]

@@ -44,15 +44,20 @@ class SharedOutputs(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, ForallOp)
-        shared = op.body.block.args[len(op.bounds[0][1]) :]
-        for argument, before in zip(shared, op.outputs, strict=True):
-            for use in list(argument.uses):
-                if not isinstance(use.operation, ParallelInsertSliceOp) or use.index == 0:
-                    use.operation.operands[use.index] = before
+        share_what_was(op)
         for each in [each for each in op.body.block.ops if isinstance(each, tensor.ExtractSliceOp)]:
             kind = tensor_type(each.result)
             if (number := splat_of(each.source)) is not None and kind.has_static_shape():
                 Rewriter.replace_op(each, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, [number])))
+
+
+def share_what_was(op: ForallOp) -> None:
+    """Let the body read the shared outputs as they were, before any iteration."""
+    shared = op.body.block.args[len(op.bounds[0][1]) :]
+    for argument, before in zip(shared, op.outputs, strict=True):
+        for use in list(argument.uses):
+            if not isinstance(use.operation, ParallelInsertSliceOp) or use.index == 0:
+                use.operation.operands[use.index] = before
 
 
 def can_be_widened(op: ForallOp) -> bool:
@@ -189,7 +194,7 @@ class _ForallAtOnce:
         bounds = [_numbers(self.op, *each) for each in self.op.bounds]
         for number, (lower, upper, step) in enumerate(zip(*bounds, strict=True)):
             self.counts.append(len(range(lower, upper, step)))
-            count = AffineExpr.dimension(number)
+            count = AffineExpr.dimension(number) if self.counts[-1] > 1 else AffineExpr.constant(0)
             self._counted[self.op.body.block.args[number]] = (count if step == 1 else count * step) + lower
 
     @property

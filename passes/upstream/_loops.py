@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import affine, arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.dialects.scf import ConditionOp, IndexSwitchOp, ReduceReturnOp, WhileOp
+from xdsl.dialects.scf import ConditionOp, ExecuteRegionOp, IndexSwitchOp, ReduceReturnOp, WhileOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -41,6 +41,45 @@ class ParallelLoops(StatelessPattern):
         block.add_op(scf.YieldOp(*yielded))
         ops, results = _nest(op, bounds, op.initVals, carried, op.detach_region(op.body))
         rewriter.replace(op, ops, results)
+
+
+class ParallelToScf(StatelessPattern):
+    """`scf.parallel` that reads tensors -> an `scf.for` for each counter, which carries what is reduced."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: scf.ParallelOp, rewriter: PatternRewriter) -> None:
+        body = op.body.block
+        yielded = _reduced(body, carried := [body.insert_arg(v.type, len(body.args)) for v in op.initVals])
+        body.add_op(scf.YieldOp(*yielded))
+        region = op.detach_region(op.body)
+        bounds = list(zip(op.lowerBound, op.upperBound, op.step, strict=True))
+        for number in reversed(range(1, len(bounds))):
+            loop = scf.ForOp(*bounds[number], carried, _without_outer_counters(region, number, carried))
+            region.block.add_ops([loop, scf.YieldOp(*loop.results)])
+        rewriter.replace(op, scf.ForOp(*bounds[0], op.initVals, region))
+
+
+@lowers(TO_LOOP, ExecuteRegionOp)
+class InlineRegion(StatelessPattern):
+    """`scf.execute_region` -> the ops that it holds."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ExecuteRegionOp, rewriter: PatternRewriter) -> None:
+        rewriter.replace(op, *inlined_region(op))
+
+
+def inlined_region(op: ExecuteRegionOp) -> tuple[list[Operation], list[SSAValue]]:
+    """What an `scf.execute_region` holds, taken out of it, and the values that it gives.
+
+    Raises:
+        UserError: it has several blocks.
+    """
+    if len(op.region.blocks) != 1:
+        raise error_at(op, f"{op.name}: found {len(op.region.blocks)} blocks; required: one, with scf.if for branches")
+    values, ops = _end_of(op.region.block), list(op.region.block.ops)
+    for each in ops:
+        each.detach()
+    return ops, values
 
 
 @lowers(TO_LOOP, scf.ForallOp)
@@ -117,20 +156,24 @@ def _nest(
     are_known = all(constant_index(value) is not None for each in bounds for value in each)
     kind = LoopKind.PARALLEL if are_known and not initial else LoopKind.SERIAL
     for number in reversed(range(1, len(bounds))):
-        # The counter is an argument of the innermost body; its loop stands in a body that has the others.
-        inner_args = [body.block.args[number], *carried]
-        inner = Region(Block(arg_types=[each.type for each in inner_args]))
-        outer = body.block
-        for new, old in zip(inner.block.args, inner_args, strict=True):
-            new.name_hint = old.name_hint
-            old.replace_all_uses_with(new)
-        for each in list(outer.ops):
-            each.detach()
-            inner.block.add_op(each)
-        ops, results = _counted(op, *bounds[number], carried, inner, kind)
-        outer.erase_arg(outer.args[number])
-        outer.add_ops([*ops, scf.YieldOp(*results)])
+        ops, results = _counted(op, *bounds[number], carried, _without_outer_counters(body, number, carried), kind)
+        body.block.add_ops([*ops, scf.YieldOp(*results)])
     return _counted(op, *bounds[0], initial, body, kind)
+
+
+def _without_outer_counters(body: Region, number: int, carried: Sequence[SSAValue]) -> Region:
+    """Take the ops of a body, and its counter `number`, into a body of the loop that is to stand in it."""
+    outer = body.block
+    inner_args = [outer.args[number], *carried]
+    inner = Region(Block(arg_types=[each.type for each in inner_args]))
+    for new, old in zip(inner.block.args, inner_args, strict=True):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    for each in list(outer.ops):
+        each.detach()
+        inner.block.add_op(each)
+    outer.erase_arg(outer.args[number])
+    return inner
 
 
 def _reduced(block: Block, carried: Sequence[SSAValue]) -> list[SSAValue]:

@@ -246,6 +246,9 @@ class FromElementsToConstant(StatelessPattern):
         if len(known) == len(op.elements):
             rewriter.replace(op, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, known)))
             return
+        if not kind.get_num_dims():
+            rewriter.replace(op, MapOp([], [], [], kind, BodyPoints().close(op.elements[0])))
+            return
         one: Tensor = TensorType(kind.element_type, [1])
         ops: list[Operation] = []
         for value in op.elements:

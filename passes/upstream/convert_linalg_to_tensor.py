@@ -32,7 +32,8 @@ class ConvertLinalgToTensorPass(Pass):
         %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : …
 
     Of `scf.forall` with shared outputs, the ops of the body are computed for all iterations together. Other loops and
-    branches of scf on tensors become `tensor.scan`, `tensor.while` and `tensor.if`, with tensors for scalars.
+    branches of scf on tensors become `tensor.scan`, `tensor.while` and `tensor.if`, with tensors for scalars. Loops
+    over tiles of several sizes become one for each size.
 
     Shapes are known. What is reduced is a sum, a product, a maximum or a minimum of points, or the position of one of
     these; it starts from `outs`. Positions (`index`) are elements of i64.
@@ -47,13 +48,23 @@ class ConvertLinalgToTensorPass(Pass):
         if not functions:
             return
         # All named ops of linalg are classes, which takes a tenth of a second: most modules have none.
-        from mlc.passes.upstream import _control, _elementwise, _forall, _generated, _moves, _positions, _structured
+        from mlc.passes.upstream import (
+            _control,
+            _elementwise,
+            _forall,
+            _generated,
+            _moves,
+            _positions,
+            _structured,
+            _uneven_tiles,
+        )
 
         assert all((_elementwise, _generated, _moves, _structured))  # their patterns are registered
         _positions.store_positions(module)
         driver = LoweringDriver(self.name, ctx)
         for function in functions:
             unused = set(_unused(function))
+            _uneven_tiles.split_uneven_tiles(function)
             driver.lower(function.walk())
             for op in reversed([op for op in function.walk() if isinstance(op, ForallOp) and op.outputs]):
                 if _forall.can_be_widened(op):

@@ -17,7 +17,7 @@ from mlc.pass_manager.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
-_TAKEN = frozenset(("memref.copy", "scf.for", "scf.forall", "scf.index_switch", "scf.parallel"))
+_TAKEN = frozenset(("memref.copy", "scf.execute_region", "scf.for", "scf.forall", "scf.index_switch", "scf.parallel"))
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ConvertScfToLoopPass(Pass):
     `affine.for`, `affine.load`, `affine.store` likewise. A loop whose bounds are values becomes `scf.while`, and one
     of several counters that reduces serial loops. `scf.forall` is a parallel loop for each counter, if it writes to
     buffers, `scf.index_switch` a chain of `scf.if`. linalg on buffers and `memref.copy` are loops over their dims.
-    `scf.if` and `scf.while` are of the loop level already.
+    `scf.execute_region` is what it holds. `scf.if` and `scf.while` are of the loop level already.
     """
 
     name = "convert-scf-to-loop"

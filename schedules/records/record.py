@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Literal, cast, get_args
 
-from mlc.pass_manager.stage import PipelineOptions
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.support.version import __version__
 from mlc.targets import host
 from mlc.targets.machine import Machine, resolve_target

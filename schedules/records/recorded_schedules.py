@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
-from mlc.pass_manager.stage import PipelineOptions
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.schedules.records.kernel_key import KernelKey, key_of
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.schedules.records.record_file import read_records

@@ -44,7 +44,7 @@ class Scheduling:
     module: ModuleOp
     ctx: CompilerContext
     accuracy: str = "exact"
-    """One of `ACCURACIES`: whether steps may make errors larger."""
+    """The option of pipelines: whether steps may make errors larger."""
     _states: dict[type, Any] = field(default_factory=dict[type, Any])
     _settled: dict[tuple[FuncOp, str, tuple[str, ...]], LoopStep] = field(default_factory=dict[Any, Any])
     _refused: list[tuple[FuncOp, LoopStep]] = field(default_factory=list[tuple[FuncOp, Any]])

@@ -59,6 +59,62 @@ def tilings() -> Iterator[Program]:
             yield _tiled_matmul(tiles, forall)
 
 
+def uneven_tilings() -> Iterator[Program]:
+    """Products in tiles that do not divide extents, as upstream's tiling writes them, and what makes tiles itself."""
+    a, b, c = numbers("a", (10, 16), "f32"), numbers("b", (16, 13), "f32"), numbers("c", (10, 13), "f32")
+    sizes = "affine.min affine_map<(d0) -> (-d0 + END, TILE)>(%at)"
+
+    def size(name: str, at: str, end: int, tile: int) -> str:
+        said = sizes.replace("END", str(end)).replace("TILE", str(tile)).replace("%at", at)
+        return f"  %{name} = {said}\n"
+
+    product = """linalg.matmul ins(%s, %t : tensor<?x?xf32>, tensor<?x?xf32>)
+        outs(%u : tensor<?x?xf32>) -> tensor<?x?xf32>"""
+    slices = f"""{size("m", "%i", 10, 4)}{size("n", "%j", 13, 5)}{size("l", "%k", 16, 6)}
+      %s = tensor.extract_slice %x0[%i, %k] [%m, %l] [1, 1] : tensor<10x16xf32> to tensor<?x?xf32>
+      %t = tensor.extract_slice %x1[%k, %j] [%l, %n] [1, 1] : tensor<16x13xf32> to tensor<?x?xf32>
+      %u = tensor.extract_slice %o[%i, %j] [%m, %n] [1, 1] : tensor<10x13xf32> to tensor<?x?xf32>
+"""
+    text = f"""{_INDICES}  %c10 = arith.constant 10 : index
+  %c13 = arith.constant 13 : index
+  %r = scf.for %i = %c0 to %c10 step %c4 iter_args(%f = %x2) -> (tensor<10x13xf32>) {{
+    %g = scf.for %j = %c0 to %c13 step %c5 iter_args(%h = %f) -> (tensor<10x13xf32>) {{
+      %q = scf.for %k = %c0 to %c16 step %c6 iter_args(%o = %h) -> (tensor<10x13xf32>) {{
+{slices}      %v = {product}
+      %w = tensor.insert_slice %v into %o[%i, %j] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<10x13xf32>
+      scf.yield %w : tensor<10x13xf32>
+      }}
+      scf.yield %q : tensor<10x13xf32>
+    }}
+    scf.yield %g : tensor<10x13xf32>
+  }}
+  return %r : tensor<10x13xf32>"""
+    yield Program("uneven_tiles", text, (a, b, c), (a @ b + c,))
+
+    # A loop inside carries a tile, which the iteration has made; counters are numbers of tiles.
+    text = f"""{_INDICES}  %zero = arith.constant 0.0 : f32
+  %r = scf.forall (%p, %j) = (0, 0) to (3, 13) step (1, 5) shared_outs(%o = %x2) -> (tensor<10x13xf32>) {{
+    %i = affine.apply affine_map<(d0) -> (d0 * 4)>(%p)
+    %m = affine.min affine_map<(d0) -> (d0 * -4 + 10, 4)>(%p)
+  {size("n", "%j", 13, 5)}    %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+    %q = scf.for %k = %c0 to %c16 step %c6 iter_args(%u = %z) -> (tensor<?x?xf32>) {{
+    {size("l", "%k", 16, 6)}
+      %s = tensor.extract_slice %x0[%i, %k] [%m, %l] [1, 1] : tensor<10x16xf32> to tensor<?x?xf32>
+      %t = tensor.extract_slice %x1[%k, %j] [%l, %n] [1, 1] : tensor<16x13xf32> to tensor<?x?xf32>
+      %v = {product}
+      scf.yield %v : tensor<?x?xf32>
+    }}
+    %y = math.absf %q : tensor<?x?xf32>
+    %x = linalg.exp ins(%y : tensor<?x?xf32>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+    scf.forall.in_parallel {{
+      tensor.parallel_insert_slice %x into %o[%i, %j] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<10x13xf32>
+    }}
+  }}
+  return %r : tensor<10x13xf32>"""
+    yield Program("uneven_tiles_forall", text, (a / 8, b, c), (np.exp(np.abs((a / 8) @ b)),))
+
+
 def loops() -> Iterator[Program]:
     """`scf.for` and `scf.while` that carry tensors and scalars, with bounds that are values, too."""
     x = numbers("loop", (6, 4), "f32")
@@ -146,6 +202,48 @@ def loops() -> Iterator[Program]:
     for each in v:
         total = np.float32(total + each)
     yield Program("for_over_elements", text, (v,), (np.full(2, total, np.float32),))
+
+
+def parallels() -> Iterator[Program]:
+    """`scf.parallel` that reduces what it reads of tensors, also in a loop, and `scf.execute_region`."""
+    x, y = numbers("parallel", (6, 4), "f32"), numbers("factors", (4,), "f32")
+    region = """{
+      ^bb0(%l: f32, %r: f32):
+        %0 = arith.OP %l, %r : f32
+        scf.reduce.return %0 : f32
+      }"""
+    reduced = f"""scf.parallel (%i, %j) = (%c0, %c1) to (%c6, %c4) step (%c2, %c1) init (%z, %low) -> (f32, f32) {{
+      %a = tensor.extract %x0[%i, %j] : tensor<6x4xf32>
+      %b = tensor.extract %x1[%j] : tensor<4xf32>
+      %p = arith.mulf %a, %b : f32
+      scf.reduce(%p, %a : f32, f32) {region.replace("OP", "addf")}, {region.replace("OP", "maximumf")}
+    }}"""
+    start = f"{_INDICES}  %z = arith.constant 0.0 : f32\n  %low = arith.constant 0xFF800000 : f32\n"
+    text = f"""{start}  %s:2 = {reduced}
+  %t, %e = scf.execute_region -> (f32, tensor<4xf32>) {{
+    %sum = arith.addf %s#0, %s#1 : f32
+    %all = tensor.splat %sum : tensor<4xf32>
+    %f = arith.mulf %all, %x1 : tensor<4xf32>
+    scf.yield %sum, %f : f32, tensor<4xf32>
+  }}
+  %r = tensor.from_elements %t : tensor<1xf32>
+  return %r, %e : tensor<1xf32>, tensor<4xf32>"""
+    taken = x[::2, 1:]
+    total = np.float32((taken * y[1:]).sum() + taken.max())
+    yield Program("parallel", text, (x, y), (np.array([total], np.float32), total * y))
+    text = f"""{start}  %r = scf.for %k = %c0 to %c3 step %c1 iter_args(%o = %x1) -> (tensor<4xf32>) {{
+    %s:2 = {reduced}
+    %f = scf.execute_region -> f32 {{
+      %sum = arith.subf %s#0, %s#1 : f32
+      scf.yield %sum : f32
+    }}
+    %n = tensor.insert %f into %o[%k] : tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }}
+  return %r : tensor<4xf32>"""
+    expected = y.copy()
+    expected[:3] = (taken * y[1:]).sum() - taken.max()
+    yield Program("parallel_in_a_loop", text, (x, y), (expected,))
 
 
 def _old_values() -> Program:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from mlc.tests.numeric.linalg_bodies import chains, gathers, generics, moves, reductions
-from mlc.tests.numeric.linalg_control import branches, loops, slices, tilings
+from mlc.tests.numeric.linalg_control import branches, loops, parallels, slices, tilings, uneven_tilings
 from mlc.tests.numeric.linalg_named import convolutions, elementwise, poolings, products
 from mlc.tests.numeric.linalg_tensors import arguments, generated, packings, positions
 from mlc.tests.numeric.upstream_programs import Program
@@ -27,7 +27,9 @@ FAMILIES: dict[str, Callable[[], Iterator[Program]]] = {
         generated,
         packings,
         tilings,
+        uneven_tilings,
         loops,
+        parallels,
         branches,
         slices,
     )

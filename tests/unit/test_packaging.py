@@ -128,13 +128,6 @@ def test_folders_import_in_one_direction() -> None:
     graphlib.TopologicalSorter(graph).prepare()
 
 
-_VERIFIERS = {
-    ("mlc.dialects.loop.control", "mlc.dialects.loop.independence"),
-    ("mlc.dialects.loop.memory", "mlc.dialects.loop.bounds"),
-}
-"""Imports inside functions of files that import the importing one: analyses of loops and accesses verify both."""
-
-
 def test_files_import_in_one_direction() -> None:
     """No file imports one that imports it, directly or by way of others; imports inside functions count."""
     files = {".".join(("mlc", *f.relative_to(_ROOT).with_suffix("").parts)): f for f in _sources()}
@@ -143,10 +136,8 @@ def test_files_import_in_one_direction() -> None:
     for name, path in modules.items():
         said = _imported_when_run(ast.parse(path.read_text(encoding="utf-8")))
         found = {each if each in modules else each.rpartition(".")[0] for each in said}
-        graph[name] = {each for each in found & modules.keys() - {name} if (name, each) not in _VERIFIERS}
+        graph[name] = found & modules.keys() - {name}
     assert sum(map(len, graph.values())) > 2000
-    for importer, imported in _VERIFIERS:
-        assert f"from {imported} import" in modules[importer].read_text(encoding="utf-8"), "it is no exception any more"
     graphlib.TopologicalSorter(graph).prepare()
 
 

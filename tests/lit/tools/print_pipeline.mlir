@@ -9,10 +9,11 @@
 // NONE-NEXT: // graph   convert-stablehlo-to-graph {{ *}}and so is one that came from JAX, or as StableHLO
 // NONE-NEXT: // graph   fold-empty {{ *}}what has no elements is known: nothing below has to compute nothing
 // NONE-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
+// NONE-NEXT: // tensor  wrap-scalars {{.*}}
 // NONE-NEXT: // tensor  convert-linalg-to-tensor {{ *}}{{.*}}
 // NONE-NEXT: // loop    convert-tensor-to-loop {{ *}}{{.*}}
 // NONE:      // llvm    convert-loop-to-llvm {{ *}}{{.*}}
-// NONE-NEXT: --pass-pipeline='convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor,convert-linalg-to-tensor,convert-tensor-to-loop,{{.*}},plan-memory,convert-loop-to-llvm'
+// NONE-NEXT: --pass-pipeline='convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor,wrap-scalars,convert-linalg-to-tensor,convert-tensor-to-loop,{{.*}},plan-memory,convert-loop-to-llvm'
 
 // ALL:      // -O3
 // ALL-NEXT: // graph   convert-onnx-to-graph
@@ -34,5 +35,6 @@
 // LOWER-NEXT: // graph   convert-stablehlo-to-graph {{.*}}
 // LOWER-NEXT: // graph   fold-empty {{.*}}
 // LOWER-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
+// LOWER-NEXT: // tensor  wrap-scalars {{.*}}
 // LOWER-NEXT: // tensor  convert-linalg-to-tensor {{.*}}
-// LOWER-NEXT: --pass-pipeline='fuse,convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor,convert-linalg-to-tensor'
+// LOWER-NEXT: --pass-pipeline='fuse,convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor,wrap-scalars,convert-linalg-to-tensor'

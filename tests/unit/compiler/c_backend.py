@@ -5,92 +5,52 @@ Its machine has addresses of 32 bits, no vectors, and a local memory of a kiloby
 
 from __future__ import annotations
 
-import ctypes
 import json
-import math as python_math
 import subprocess
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-import numpy as np
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import (
-    DenseResourceAttr,
-    FloatAttr,
-    IntegerAttr,
-    MemRefType,
-    ModuleOp,
-    NoneAttr,
-    StringAttr,
-)
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
 from xdsl.rewriter import Rewriter
 
 from mlc.architectures.architecture import Architecture, Cpu, MemorySpace
-from mlc.compiler.backend import Backend, LoweredModel
+from mlc.compiler.backend import LoweredModel
 from mlc.compiler.options import CompileOptions
+from mlc.compiler.simple_backend import SimpleBackend
 from mlc.dialects import loop
+from mlc.dialects.affine_syntax import print_affine_expr
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import PIPELINE
+from mlc.pass_manager.pipeline import PIPELINE, TO_PLAIN_LOOPS
 from mlc.pass_manager.stage import Stage
-from mlc.runtime.library import Library, model_info
+from mlc.reference.constants import constant_data
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import to_numpy
-from mlc.support.functions import OUTPUT, WORKSPACE, is_private, marks_of
+from mlc.support.dtypes import bytes_of
+from mlc.support.functions import is_private, passed_arguments
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
-from mlc.targets.build import BuildReport
-from mlc.targets.cache import Cache
-from mlc.targets.machine import Machine, resolve_target
-from mlc.targets.output import staged_output
+from mlc.targets.machine import Machine
 
-_TYPES = {f"i{bits}": f"int{bits}_t" for bits in (8, 16, 32, 64)} | {
-    "i1": "uint8_t",
-    "index": "int32_t",
-    "f32": "float",
-    "f64": "double",
+_DEFINED = {"inf": "INFINITY", "nan": "NAN", "True": "1", "False": "0"}
+_HEAD = "#include <stdint.h>\n#include <tgmath.h>\n" + "".join(f"#define {n} {v}\n" for n, v in _DEFINED.items())
+_TYPES = {"i1": "uint8_t", "i8": "int8_t", "i32": "int32_t", "i64": "int64_t", "index": "int32_t", "f32": "float"}
+_INFIX = {"addf": "+", "subf": "-", "mulf": "*", "divf": "/", "addi": "+", "subi": "-", "muli": "*", "andi": "&"}
+_PREDICATES = {
+    "arith.cmpi": ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="),
+    "arith.cmpf": ("", "==", ">", ">=", "<", "<=", "!=", "", "==", ">", ">=", "<", "<=", "!="),
 }
-_KEPT = {"fold-empty", "canonicalize", "fold-constants", "cse", "dce", "fuse", "collapse-dims", "unify-dims"}
-"""The passes of the graph and the tensor level that make sense for every machine, besides the conversions."""
-
 _EXPRESSIONS = {
-    "arith.addf": "{0} + {1}",
-    "arith.subf": "{0} - {1}",
-    "arith.mulf": "{0} * {1}",
-    "arith.divf": "{0} / {1}",
-    "arith.negf": "-{0}",
-    "arith.addi": "{0} + {1}",
-    "arith.subi": "{0} - {1}",
-    "arith.muli": "{0} * {1}",
-    "arith.andi": "{0} & {1}",
-    "arith.ori": "{0} | {1}",
-    "arith.xori": "{0} ^ {1}",
-    "arith.divui": "{0} / {1}",
-    "arith.remui": "{0} % {1}",
+    **{f"arith.{name}": f"{{0}} {symbol} {{1}}" for name, symbol in _INFIX.items()},
+    **{f"arith.{name}": "{0}" for name in ("index_cast", "extsi", "extui", "trunci", "sitofp", "extf", "truncf")},
+    **{f"math.{name}": f"{name}({{0}})" for name in ("exp", "log", "tanh", "sqrt", "erf")},
     "arith.select": "{0} ? {1} : {2}",
     "arith.maximumf": "{0} != {0} || {0} > {1} ? {0} : {1}",
     "arith.maxnumf": "fmax({0}, {1})",
-    "arith.minnumf": "fmin({0}, {1})",
-    "arith.minimumf": "{0} != {0} || {0} < {1} ? {0} : {1}",
     "math.fma": "{0} * {1} + {2}",
-    **{f"arith.{name}": "{0}" for name in ("index_cast", "extsi", "extui", "trunci", "sitofp", "extf", "truncf")},
-    **{f"math.{name}": f"{name}({{0}})" for name in ("exp", "log", "tanh", "sqrt", "erf", "sin", "cos")},
-    "math.absf": "fabs({0})",
-    "math.rsqrt": "1 / sqrt({0})",
-    "math.powf": "pow({0}, {1})",
-}
-_INTEGERS = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
-_FLOATS = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 6: "!=", 8: "==", 9: ">", 10: ">=", 11: "<", 12: "<=", 13: "!="}
-_SYMBOLS = {
-    AffineBinaryOpKind.Add: "+",
-    AffineBinaryOpKind.Mul: "*",
-    AffineBinaryOpKind.FloorDiv: "/",
-    AffineBinaryOpKind.Mod: "%",
 }
 
 
@@ -112,26 +72,24 @@ class UseLocalMemory(Pass):
     ir_level: ClassVar[str | None] = "loop"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        space = resolve_target(ctx.target).memory_space("local")
-        for function in [op for op in module.ops if isinstance(op, func.FuncOp)] if space else []:
-            left = space.bytes if space else 0
+        (space,) = CMachine.memory_spaces
+        for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
+            left = space.bytes
             for op in [op for op in function.walk() if isinstance(op, memref.AllocOp)]:
-                kind = memref_type(op.memref)
-                size = to_numpy(kind.element_type).itemsize * prod(kind.get_shape())
-                touched = (use.operation for use in op.memref.uses)
-                if size <= left and all(isinstance(user, loop.LoadOp | loop.StoreOp) for user in touched):
-                    left -= size
-                    new = MemRefType(kind.element_type, kind.get_shape(), memory_space=StringAttr("local"))
+                touched = all(isinstance(use.operation, loop.LoadOp | loop.StoreOp) for use in op.memref.uses)
+                if touched and bytes_of(op.memref) <= left:
+                    left -= bytes_of(op.memref)
+                    old = memref_type(op.memref)
+                    new = MemRefType(old.element_type, old.shape, memory_space=StringAttr(space.name))
                     Rewriter.replace_value_with_new_type(op.memref, new)
 
 
-class CText(Backend):
+class CText(SimpleBackend):
     """C as text, and libraries that `cc` makes of it."""
 
     name = "c-text"
     stages = (
-        *(s for s in PIPELINE if s.level in ("graph", "tensor") and (s.since == 0 or s.passes in _KEPT)),
-        *(s for s in PIPELINE if s.passes in ("convert-tensor-to-loop", "convert-scf-to-loop")),
+        *TO_PLAIN_LOOPS,
         Stage("loop", "use-local-memory", 1, "small buffers of a kernel are near"),
         *(s for s in PIPELINE if s.passes == "plan-memory"),
     )
@@ -140,180 +98,102 @@ class CText(Backend):
     runnable = "shared"
 
     def program(self, model: LoweredModel, machine: Machine, threads: int) -> str:
-        description = json.dumps(model.signature.to_json(machine))
-        functions = [op for op in model.module.ops if isinstance(op, func.FuncOp)]
+        described = json.dumps(model.signature.to_json(machine))
+        lines = [_HEAD, f"const char *{model.signature.symbol}_signature(void) {{ return {described}; }}\n"]
         constants: dict[Attribute, str] = {}
-        texts = ["\n".join(_Function(f, model, constants).lines) for f in functions]
-        symbol = model.signature.symbol
-        return "\n".join(
-            [
-                "#include <stdint.h>\n#include <tgmath.h>\n",
-                f"const char *{symbol}_signature(void) {{ return {description}; }}\n",
-                *constants.values(),
-                *texts,
-            ]
-        )
+        for op in [op for op in model.module.walk() if isinstance(op, loop.ConstantOp)]:
+            if op.value not in constants:
+                name = constants[op.value] = f"constant_{len(constants)}"
+                numbers = ", ".join(map(repr, constant_data(op.value, model.resources).reshape(-1).tolist()))
+                lines.append(f"static const {_element(op.result)} {name}[] = {{{numbers}}};")
+        for function in [op for op in model.module.ops if isinstance(op, func.FuncOp)]:
+            lines += _Function(constants).lines(function)
+        return "\n".join(lines)
 
-    def build(
-        self,
-        program: str,
-        machine: Machine,
-        form: str,
-        output: Path,
-        options: CompileOptions,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cache: Cache | None = None,
-        confirm: Callable[[], None] = lambda: None,
-    ) -> BuildReport:
-        start = time.perf_counter()
-        confirm()
-        with staged_output(output) as staged:
-            text = staged if form == "c" else staged.with_name("model.c")
-            text.write_text(program, encoding="utf-8")
-            if form == "shared":
-                flags = ("-std=c11", "-shared", "-fPIC", "-O1", "-ffp-contract=off")
-                subprocess.run([options.cc or "cc", *flags, "-o", staged, text, "-lm"], check=True)
-        return BuildReport(output, 1, 0, form == "shared", time.perf_counter() - start)
-
-    def open(self, path: Path) -> Sequence[Library]:
-        library = ctypes.CDLL(str(path.absolute()))
-        library.mlc_main_signature.restype = ctypes.c_char_p
-        library.mlc_main.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-        return [Library(path, model_info(json.loads(library.mlc_main_signature())), library.mlc_main)]
+    def write(self, program: str, form: str, file: Path, options: CompileOptions) -> None:
+        text = file if form == "c" else file.with_name("model.c")
+        text.write_text(program, encoding="utf-8")
+        if form == "shared":
+            subprocess.run([options.cc or "cc", "-shared", "-fPIC", "-O1", "-o", file, text, "-lm"], check=True)
 
 
+@dataclass(frozen=True)
 class _Function:
     """The C of one function."""
 
-    def __init__(self, function: func.FuncOp, model: LoweredModel, constants: dict[Attribute, str]) -> None:
-        self.lines: list[str] = []
-        self._names: dict[SSAValue, str] = {}
-        self._model, self._constants = model, constants
-        if is_private(function):
-            arguments = ", ".join(f"{_pointer(a.type)}{self._name(a)}" for a in function.args)
-            self.lines.append(f"static void {function.sym_name.data}({arguments}) {{")
-        else:
-            self.lines.append(f"int32_t mlc_{function.sym_name.data}(void **in, void **out, void *workspace) {{")
-            counts = {"in": 0, "out": 0}
-            for argument, marks in zip(function.args, marks_of(function.args, function.arg_attrs), strict=True):
-                table = "out" if OUTPUT in marks else "in"
-                source = "workspace" if WORKSPACE in marks else f"{table}[{counts[table]}]"
-                counts[table] += WORKSPACE not in marks
-                self.lines.append(f"{_pointer(argument.type)}{self._name(argument)} = {source};")
-        self._block(function.body.blocks[0])
-        self.lines.append("}\n" if is_private(function) else "return 0; }\n")
+    constants: dict[Attribute, str]
+    names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
 
-    def _block(self, block: Block) -> None:
-        for op in block.ops:
-            self.lines += self._op(op)
+    def lines(self, function: func.FuncOp) -> Iterator[str]:
+        if is_private(function):
+            arguments = ", ".join(f"{_element(a)} *{self._name(a)}" for a in function.args)
+            yield f"static void {function.sym_name.data}({arguments}) {{"
+        else:
+            yield f"int32_t mlc_{function.sym_name.data}(void **input, void **output, void *workspace) {{"
+            for each in passed_arguments(function):
+                place = "" if each.role == "workspace" else f"[{each.number}]"
+                yield self._define(each.value, f"{each.role}{place}")
+        yield from self._body(function.body.block)
+        yield "}\n" if is_private(function) else "return 0;\n}\n"
+
+    def _body(self, block: Block) -> Iterator[str]:
+        for op in list(block.ops)[:-1]:
+            yield from self._op(op)
 
     def _op(self, op: Operation) -> Iterator[str]:
+        operands = [self._name(value) for value in op.operands]
         match op:
             case loop.ForOp():
                 yield from self._loop(op)
             case loop.LoadOp():
-                yield self._define(op, f"{self._name(op.memref)}[{self._place(op)}]")
+                yield self._define(op.results[0], self._element_of(op))
             case loop.StoreOp():
-                yield f"{self._name(op.memref)}[{self._place(op)}] = {self._name(op.value)};"
+                yield f"{self._element_of(op)} = {self._name(op.value)};"
             case loop.ConstantOp():
-                yield f"{_pointer(op.result.type)}{self._name(op.result)} = (void *){self._constant(op)};"
+                yield self._define(op.result, self.constants[op.value])
             case memref.AllocOp():  # in local memory, for plan-memory has placed all others
-                kind = memref_type(op.memref)
-                yield f"{_c_type(kind.element_type)} {self._name(op.memref)}[{prod(kind.get_shape())}];"
+                yield f"{_element(op.memref)} {self._name(op.memref)}[{prod(memref_type(op.memref).get_shape())}];"
             case memref.ViewOp():
-                start = f"(char *){self._name(op.source)} + {self._name(op.byte_shift)}"
-                yield f"{_pointer(op.result.type)}{self._name(op.result)} = (void *)({start});"
+                yield self._define(op.result, f"((char *){operands[0]} + {operands[1]})")
             case memref.ReinterpretCastOp() | memref.ExpandShapeOp() | memref.CollapseShapeOp() | memref.CastOp():
-                self._names[op.results[0]] = self._name(op.operands[0])
+                self.names[op.results[0]] = operands[0]
             case func.CallOp():
-                yield f"{op.callee.string_value()}({', '.join(map(self._name, op.operands))});"
+                yield f"{op.callee.string_value()}({', '.join(operands)});"
             case arith.ConstantOp():
-                yield self._define(op, _number(op.value))
-            case func.ReturnOp():
-                pass
+                yield self._define(op.result, repr(cast(Any, op.value).value.data))
+            case _ if op.name in _PREDICATES:
+                number: int = cast(Any, op).predicate.value.data
+                yield self._define(op.results[0], f"{operands[0]} {_PREDICATES[op.name][number]} {operands[1]}")
+            case _ if op.name in _EXPRESSIONS:
+                yield self._define(op.results[0], _EXPRESSIONS[op.name].format(*operands))
             case _:
-                yield self._define(op, self._expression(op))
-
-    def _expression(self, op: Operation) -> str:
-        operands = [self._name(value) for value in op.operands]
-        if op.name in ("arith.cmpi", "arith.cmpf"):
-            number = cast("IntegerAttr[Any]", op.properties["predicate"]).value.data
-            symbol = _INTEGERS[number] if op.name == "arith.cmpi" else _FLOATS[number]
-            return f"{operands[0]} {symbol} {operands[1]}"
-        if op.name not in _EXPRESSIONS:
-            raise error_at(op, f"the backend 'c-text' has no C for '{op.name}'")
-        return _EXPRESSIONS[op.name].format(*operands)
+                raise error_at(op, f"the backend 'c-text' has no C for '{op.name}'")
 
     def _loop(self, op: loop.ForOp) -> Iterator[str]:
-        carried = list(zip(op.body.block.args[1:], op.iter_args, op.results, strict=True))
-        for argument, initial, result in carried:
-            yield f"{_c_type(argument.type)} {self._name(argument)} = {self._name(initial)};"
-            self._names[result] = self._name(argument)
-        counter, trips = self._name(op.body.block.args[0]), op.range
+        for argument, initial, result in zip(op.carried, op.iter_args, op.results, strict=True):
+            yield self._define(argument, self._name(initial))
+            self.names[result] = self._name(argument)
+        counter, trips = self._name(op.induction_variable), op.range
         yield f"for (int32_t {counter} = {trips.start}; {counter} < {trips.stop}; {counter} += {trips.step}) {{"
-        for inner in op.body.block.ops:
-            if not isinstance(inner, loop.YieldOp):
-                yield from self._op(inner)
-                continue
-            for (argument, _, _), value in zip(carried, inner.arguments, strict=True):
-                yield f"{_c_type(value.type)} next_{self._name(argument)} = {self._name(value)};"
-            yield from (f"{self._name(a)} = next_{self._name(a)};" for a, _, _ in carried)
+        yield from self._body(op.body.block)
+        for old, new in zip(op.carried, op.yielded, strict=True):
+            yield f"{_TYPES[str(new.type)]} next_{self._name(old)} = {self._name(new)};"
+        yield from (f"{self._name(old)} = next_{self._name(old)};" for old in op.carried)
         yield "}"
 
-    def _place(self, op: loop.LoadOp | loop.StoreOp) -> str:
-        place = "0"
-        for extent, subscript in zip(memref_type(op.memref).get_shape(), op.map.data.results, strict=True):
-            place = f"({place}) * {extent} + {self._affine(subscript, op.indices)}"
-        return place
+    def _element_of(self, op: loop.LoadOp | loop.StoreOp) -> str:
+        number: list[str] = []
+        print_affine_expr(op.element, number.append, lambda dim: number.append(self._name(op.indices[dim])))
+        return f"{self._name(op.memref)}[{''.join(number).replace('floordiv', '/').replace('mod', '%')}]"
 
-    def _affine(self, expression: AffineExpr, indices: Sequence[SSAValue]) -> str:
-        match expression:
-            case AffineConstantExpr():
-                return str(expression.value)
-            case AffineDimExpr():
-                return self._name(indices[expression.position])
-            case AffineBinaryOpExpr():
-                sides = [self._affine(each, indices) for each in (expression.lhs, expression.rhs)]
-                return f"({sides[0]} {_SYMBOLS[expression.kind]} {sides[1]})"
-            case _:
-                raise ValueError(f"{expression} has symbols")
-
-    def _constant(self, op: loop.ConstantOp) -> str:
-        name = f"constant_{len(self._constants)}"
-        value = op.value
-        if value not in self._constants:
-            kind = memref_type(op.result).element_type
-            if isinstance(value, DenseResourceAttr):
-                array = self._model.resources.array(value.resource_handle.data)
-            else:
-                array = np.asarray(cast(Any, value).get_values(), to_numpy(kind))
-            spread = np.broadcast_to(array.reshape(-1), (prod(memref_type(op.result).get_shape()),))
-            numbers = ", ".join(_literal(each) for each in spread.tolist())
-            self._constants[value] = f"static const {_c_type(kind)} {name}[] = {{{numbers}}};"
-        return f"constant_{list(self._constants).index(value)}"
-
-    def _define(self, op: Operation, expression: str) -> str:
-        return f"{_c_type(op.results[0].type)} {self._name(op.results[0])} = {expression};"
+    def _define(self, value: SSAValue, expression: str) -> str:
+        if isinstance(value.type, MemRefType):
+            return f"{_element(value)} *{self._name(value)} = (void *){expression};"
+        return f"{_TYPES[str(value.type)]} {self._name(value)} = {expression};"
 
     def _name(self, value: SSAValue) -> str:
-        return self._names.setdefault(value, f"v{len(self._names)}")
+        return self.names.setdefault(value, f"v{len(self.names)}")
 
 
-def _pointer(kind: Attribute) -> str:
-    return f"{_c_type(cast('MemRefType[Any]', kind).element_type)} *"
-
-
-def _c_type(kind: Attribute) -> str:
-    return _TYPES[str(kind)]
-
-
-def _number(value: Attribute) -> str:
-    assert isinstance(value, IntegerAttr | FloatAttr) and not isinstance(value, NoneAttr)
-    return _literal(cast(Any, value).value.data)
-
-
-def _literal(number: float) -> str:
-    if isinstance(number, int) or python_math.isfinite(number):
-        return float(number).hex() if isinstance(number, float) else str(int(number))
-    return "NAN" if number != number else "INFINITY" if number > 0 else "-INFINITY"
+def _element(buffer: SSAValue) -> str:
+    return _TYPES[str(memref_type(buffer).element_type)]

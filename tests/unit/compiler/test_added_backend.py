@@ -62,7 +62,7 @@ def test_it_is_a_target_of_the_commands(tmp_path: Path, capsys: pytest.CaptureFi
 
     assert main(["compile", str(model), "-o", "-", "--emit", "c", *_LOAD]) == 0
     text = capsys.readouterr().out
-    assert "int32_t mlc_main(void **in, void **out, void *workspace)" in text
+    assert "int32_t mlc_main(void **input, void **output, void *workspace)" in text
     assert "float v" in text and "malloc" not in text
 
 

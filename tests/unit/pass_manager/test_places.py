@@ -10,7 +10,8 @@ import pytest
 
 import mlc
 from mlc.pass_manager.named_pipelines import named_pipeline
-from mlc.pass_manager.pipeline import PIPELINE, PlainOptions, default_steps
+from mlc.pass_manager.pipeline import PIPELINE, default_steps
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.plugins import load_pass
 from mlc.runtime import load
 from mlc.support.additions import plugin_scope
@@ -61,7 +62,7 @@ def _write(name: str, place: str, op: str = "AbsOp") -> str:
 
 def _around(opt_level: int, anchor: str) -> list[str]:
     """The passes of a default pipeline: three before one of them, itself, and three behind it."""
-    passes = [step.passes for step in default_steps(PlainOptions(opt_level))]
+    passes = [step.passes for step in default_steps(PipelineOptions(opt_level=opt_level))]
     place = passes.index(anchor)
     return passes[place - 3 : place + 4]
 
@@ -82,12 +83,14 @@ def test_a_pass_runs_where_the_other_one_runs() -> None:
     load_pass(_write("one", _BEFORE_FUSE))
     load_pass(_write("two", 'before="convert-graph-to-tensor", since=2'))
     load_pass(_write("three", 'before="convert-graph-to-tensor"'))
-    placed = {level: [s.passes for s in default_steps(PlainOptions(level)) if s.origin] for level in range(4)}
+    placed = {
+        level: [s.passes for s in default_steps(PipelineOptions(opt_level=level)) if s.origin] for level in range(4)
+    }
     assert placed == {0: ["three"], 1: ["one", "three"], 2: ["one", "two", "three"], 3: ["one", "two", "three"]}
     named = named_pipeline("lower-to-tensor")
     assert named is not None
     assert [s.passes for s in named.stages if s.origin] == ["three"]
-    assert [s.level for s in default_steps(PlainOptions(3)) if s.origin] == ["graph"] * 3
+    assert [s.level for s in default_steps(PipelineOptions(opt_level=3)) if s.origin] == ["graph"] * 3
 
 
 def test_pipelines_that_stop_or_start_somewhere() -> None:
@@ -96,14 +99,17 @@ def test_pipelines_that_stop_or_start_somewhere() -> None:
     load_pass(_write("two", 'before="convert-loop-to-llvm"'))
     load_pass(_write("three", 'after="convert-loop-to-llvm"'))
     load_pass(_write("four", 'before="convert-onnx-to-graph"'))
-    parts = [default_steps(PlainOptions(3), upto="loop"), default_steps(PlainOptions(3), upto="llvm", after="loop")]
+    parts = [
+        default_steps(PipelineOptions(opt_level=3), upto="loop"),
+        default_steps(PipelineOptions(opt_level=3), upto="llvm", after="loop"),
+    ]
     assert [[s.passes for s in part if s.origin] for part in parts] == [["four", "one", "two"], ["three"]]
-    assert [*parts[0], *parts[1]] == default_steps(PlainOptions(3))
+    assert [*parts[0], *parts[1]] == default_steps(PipelineOptions(opt_level=3))
 
 
 def test_the_first_of_several_counts() -> None:
     load_pass(_write("one", 'before="cse"'))
-    passes = [step.passes for step in default_steps(PlainOptions(3))]
+    passes = [step.passes for step in default_steps(PipelineOptions(opt_level=3))]
     assert passes.count("cse") == 2
     assert passes.count("one") == 1
     assert passes.index("one") + 1 == passes.index("cse")
@@ -111,9 +117,9 @@ def test_the_first_of_several_counts() -> None:
 
 def test_without_plugins_pipelines_are_those_of_mlc() -> None:
     load_pass(_write("one", _BEFORE_FUSE))
-    with_one = default_steps(PlainOptions(3))
+    with_one = default_steps(PipelineOptions(opt_level=3))
     with plugin_scope():
-        assert default_steps(PlainOptions(3)) == with_one
+        assert default_steps(PipelineOptions(opt_level=3)) == with_one
     own = [s for s in PIPELINE if s.when is None]
     assert [step for step in with_one if not step.origin] == own
 

@@ -15,7 +15,8 @@ import mlc.pass_manager.options as options_module
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.ir_levels import LEVELS
 from mlc.pass_manager.options import make_pass, options_of, parse_passes, pipeline_text
-from mlc.pass_manager.pipeline import HIGHEST, PIPELINE, PlainOptions, default_steps, has_threads
+from mlc.pass_manager.pipeline import PIPELINE, default_steps, has_threads
+from mlc.pass_manager.pipeline_options import HIGHEST, PipelineOptions
 from mlc.pass_manager.registry import load_pass, pass_names
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
@@ -124,7 +125,7 @@ def test_missing_option(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_default_pipelines_name_passes_that_exist() -> None:
     for step in PIPELINE:
-        for spec in parse_pipeline(step.spelling(PlainOptions(threads=2))):
+        for spec in parse_pipeline(step.spelling(PipelineOptions(threads=2))):
             assert spec.name in pass_names()
 
 
@@ -136,19 +137,23 @@ def test_levels_come_in_order() -> None:
 
 def test_every_level_includes_the_one_below() -> None:
     for level in range(HIGHEST):
-        assert set(default_steps(PlainOptions(level))) <= set(default_steps(PlainOptions(level + 1)))
-    assert [s.passes for s in default_steps(PlainOptions(0))] == [s.passes for s in PIPELINE if s.since == 0]
+        assert set(default_steps(PipelineOptions(opt_level=level))) <= set(
+            default_steps(PipelineOptions(opt_level=level + 1))
+        )
+    assert [s.passes for s in default_steps(PipelineOptions(opt_level=0))] == [
+        s.passes for s in PIPELINE if s.since == 0
+    ]
 
 
 def test_one_thread_needs_no_parallel_loops() -> None:
     threaded = {s.passes for s in PIPELINE if s.when is has_threads}
     assert threaded
-    assert not threaded & {s.passes for s in default_steps(PlainOptions(3, threads=1))}
-    assert threaded <= {s.passes for s in default_steps(PlainOptions(3, threads=2))}
+    assert not threaded & {s.passes for s in default_steps(PipelineOptions(opt_level=3, threads=1))}
+    assert threaded <= {s.passes for s in default_steps(PipelineOptions(opt_level=3, threads=2))}
 
 
 def test_cut_points() -> None:
-    assert {s.level for s in default_steps(PlainOptions(3), upto="tensor")} == {"graph", "tensor"}
+    assert {s.level for s in default_steps(PipelineOptions(opt_level=3), upto="tensor")} == {"graph", "tensor"}
 
 
 def test_passes_of_mlc_are_what_passes_of_plugins_have_to_be() -> None:

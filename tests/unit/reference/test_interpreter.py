@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IndexType, StringAttr, TensorType, VectorType, f32, i64
 from xdsl.dialects.func import FuncOp
 
 from mlc.compiler.compilation import new_context
@@ -71,8 +71,13 @@ def test_signatures_are_equal_before_and_after_bufferization() -> None:
     assert a.shapes == b.shapes
 
 
-def test_a_function_on_scalars_has_no_signature() -> None:
-    assert interface_of(FuncOp("f", ([IndexType()], []))) is None
+def test_scalars_of_public_functions_are_tensors_of_rank_0() -> None:
+    signature = interface_of(FuncOp("f", ([IndexType(), f32], [f32])))
+    assert signature is not None
+    assert signature.inputs == (TensorType(i64, []), TensorType(f32, []))
+    assert signature.outputs == (TensorType(f32, []),)
+    assert interface_of(FuncOp("f", ([IndexType()], []), visibility=StringAttr("private"))) is None
+    assert interface_of(FuncOp("f", ([VectorType(f32, [4])], []))) is None
 
 
 def test_calling_what_is_not_there(run: Run) -> None:

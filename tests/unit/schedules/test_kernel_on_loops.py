@@ -17,6 +17,7 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.schedules.cost.estimate import estimate
 from mlc.schedules.kernel_on_loops import KernelOnLoops
 from mlc.schedules.steps.pack import Pack
@@ -75,7 +76,8 @@ def test_threads_share_what_would_be_shared() -> None:
     schedule = kernel.attributes["schedule"]
     assert isinstance(schedule, ScheduleAttr)
     one, two = (
-        KernelOnLoops(kernel, constant_arguments(module), ctx, resolve_target(_TARGET), threads=n) for n in (1, 2)
+        KernelOnLoops(kernel, constant_arguments(module), ctx, resolve_target(_TARGET), PipelineOptions(threads=n))
+        for n in (1, 2)
     )
     alone, shared = one.estimate(schedule.steps), two.estimate(schedule.steps)
     assert alone is not None and shared is not None

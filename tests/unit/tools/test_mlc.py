@@ -81,7 +81,10 @@ def test_help_and_version(mlc: CommandLine) -> None:
         ),
         (["compile", "model.mlir", "-o", "-", "--emit", "obj"], "'-o -' prints text; 'obj' needs a file"),
         (["compile", "model.mlir", "-o", "m.so", "-O7"], "argument -O: invalid choice: 7"),
-        (["compile", "model.mlir", "-o", "m.so", "--threads=0"], "found 0 threads; at least 1 is needed"),
+        (
+            ["compile", "model.mlir", "-o", "m.so", "--threads=0"],
+            "found threads 0; required: a whole number, at least 1",
+        ),
         (["compile", "model.mlir", "-o", "m.so", "--target=pdp11"], "unknown target 'pdp11'"),
         (["compile", "model.mlir", "-o", "m.so", "--targte=x"], "unknown option '--targte'; did you mean '--target'?"),
         (["compile", "model.mlir", "-o", "m.so", "--cc=/bin/true"], "--cc names '/bin/true', which is not clang"),

@@ -115,8 +115,13 @@ def test_loops_of_a_model_are_kernels(tmp_path: Path, mlc: CommandLine) -> None:
     shown = mlc("explain", str(path), "contract").out
     assert shown.startswith("func.func private @contract(%a: tensor<64x96xf32>, %b: tensor<96x32xf32>)")
     assert re.search(r"^  vectorize\(.*\) +vectors of \d+ lanes", shown, re.MULTILINE)
-    refused = mlc("tune", str(path), "--records", str(tmp_path / "r.jsonl"))
-    assert "found 'contract', which loops of the model become: rules choose their schedules" in refused.err
+    for chosen in ((), ("contract",)):
+        refused = mlc("tune", str(path), "--records", str(tmp_path / "r.jsonl"), *chosen)
+        assert refused.status == 1
+        what = "found 'contract', which loops of the model become: rules choose their schedules"
+        assert f"{what}, so there is nothing to tune" in refused.err
+    other = mlc("tune", str(path), "--records", str(tmp_path / "r.jsonl"), "product")
+    assert "no kernel 'product' in a model with the kernels" in other.err
 
 
 def test_all_kernels(model: str, mlc: CommandLine) -> None:

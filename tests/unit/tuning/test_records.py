@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp
 from mlc.analysis.constant_arguments import constant_arguments
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.compiler.options import CompileOptions
-from mlc.pass_manager.pipeline import PlainOptions
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.passes.tensor.schedule import SchedulePass
 from mlc.schedules.records.kernel_key import KernelKey, key_of
 from mlc.schedules.records.record import FormatError, Outcome, Record, TunedMachine, parse_record
@@ -72,7 +72,7 @@ def _chosen(tmp_path: Path, records: Sequence[Record], rows: int = 6, argument: 
     path.unlink(missing_ok=True)
     append_records(path, records)
     module, kernel, ctx = _model(rows, argument=argument)
-    ctx.records = RecordedSchedules(path, PlainOptions(target="x86-64-v3"))
+    ctx.records = RecordedSchedules(path, PipelineOptions(target="x86-64-v3"))
     SchedulePass().run(module, ctx)
     schedule = kernel.attributes["schedule"]
     return str(schedule).partition("<[")[2].removesuffix("]>"), [remark.message for remark in ctx.remarks]
@@ -121,7 +121,7 @@ def test_a_record_without_steps_is_one(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     append_records(path, [record])
     module, kernel, ctx = _model()
-    ctx.records = RecordedSchedules(path, PlainOptions(target="x86-64-v3"))
+    ctx.records = RecordedSchedules(path, PipelineOptions(target="x86-64-v3"))
     SchedulePass().run(module, ctx)
     assert "schedule" not in kernel.attributes
 
@@ -163,7 +163,7 @@ def test_compilations_warn_of_lines_that_are_no_records_once(tmp_path: Path) -> 
     path = tmp_path / "records.jsonl"
     path.write_text("[]\n" + _record(_GOOD).line() + "junk\n{}\njunk\njunk\n")
     module, _, ctx = _model()
-    ctx.records = RecordedSchedules(path, PlainOptions(target="x86-64-v3"))
+    ctx.records = RecordedSchedules(path, PipelineOptions(target="x86-64-v3"))
     for _ in range(2):
         SchedulePass().run(module.clone(), ctx)
     assert [str(each) for each in ctx.warnings] == [

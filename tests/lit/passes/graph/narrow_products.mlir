@@ -5,7 +5,7 @@
 // RUN: not mlc-opt %s --precision=bf16 --canonicalize 2>&1 | filecheck %s --check-prefix=LEVEL
 // RUN: mlc-opt %s --narrow-products=least_gain=0 --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 // WRONG: error: narrow-products: found precision 'f8'; required: f32, bf16 or keep
-// LEVEL: error: --precision bf16 is for the default pipeline: add one of -O0 to -O3, or name the pass (--narrow-products=precision=bf16)
+// LEVEL: error: --precision bf16 is for the default pipeline: add one of -O0 to -O3, or give it to a pass: --use-integer-products=precision=bf16 or --use-short-factors=precision=bf16 or --narrow-products=precision=bf16
 // SAME-NOT: bf16
 
 // Both products read the same number in 16 bits, and so does the addition; five columns become six.

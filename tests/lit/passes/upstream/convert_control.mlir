@@ -176,3 +176,47 @@ func.func @padding(%x: tensor<f32>, %y: tensor<4xf32>) -> tensor<6xf32> {
   } : tensor<4xf32> to tensor<6xf32>
   return %q : tensor<6xf32>
 }
+
+// What `scf.parallel` reduces is carried by a loop for each counter.
+// CHECK-LABEL: @parallel
+// CHECK: arith.constant dense<[0, 2, 4]> : tensor<3xi64>
+// CHECK-NEXT: tensor.scan 3 carry (%l = %{{.*}}) over (%i = %{{.*}}) using
+// CHECK: arith.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
+// CHECK-NEXT: tensor.scan 4 carry (%{{.*}} = %l) over (%j = %{{.*}}) using
+// CHECK: tensor.take %{{.*}} at (at0 = %{{.*}}[], at1 = %{{.*}}[])
+// CHECK: arith.maximumf
+// CHECK-NOT: scf.
+func.func @parallel(%x: tensor<6x4xf32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  %low = arith.constant 0xFF800000 : f32
+  %m = scf.parallel (%i, %j) = (%c0, %c0) to (%c6, %c4) step (%c2, %c1) init (%low) -> f32 {
+    %a = tensor.extract %x[%i, %j] : tensor<6x4xf32>
+    scf.reduce(%a : f32) {
+    ^bb0(%l: f32, %r: f32):
+      %0 = arith.maximumf %l, %r : f32
+      scf.reduce.return %0 : f32
+    }
+  }
+  %r = tensor.from_elements %m : tensor<f32>
+  return %r : tensor<f32>
+}
+
+// CHECK-LABEL: @execute_region
+// CHECK: %[[Y:.*]] = tensor.map %x[n] over (n: 8)
+// CHECK: %[[E:.*]] = tensor.map %[[Y]][3] over ()
+// CHECK: func.return %[[Y]], %{{.*}} : tensor<8xf32>, tensor<f32>
+// CHECK-NOT: scf.
+func.func @execute_region(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<f32>) {
+  %c3 = arith.constant 3 : index
+  %y, %e = scf.execute_region -> (tensor<8xf32>, f32) {
+    %z = arith.addf %x, %x : tensor<8xf32>
+    %a = tensor.extract %z[%c3] : tensor<8xf32>
+    scf.yield %z, %a : tensor<8xf32>, f32
+  }
+  %r = tensor.from_elements %e : tensor<f32>
+  return %y, %r : tensor<8xf32>, tensor<f32>
+}

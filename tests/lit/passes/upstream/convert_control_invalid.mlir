@@ -1,12 +1,12 @@
 // RUN: mlc-opt %s --convert-linalg-to-tensor --split-input-file --verify-diagnostics
 
-// Tiles that do not divide the extent have slices of unknown extents.
+// A tile in each iteration that is smaller than the last one.
 func.func @sizes(%x: tensor<8xf32>) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
-  %c3 = arith.constant 3 : index
+  %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
-  %y = scf.for %i = %c0 to %c8 step %c3 iter_args(%c = %x) -> (tensor<8xf32>) {
-    %n = affine.min affine_map<(d0) -> (3, -d0 + 8)>(%i)
+  %y = scf.for %i = %c0 to %c8 step %c1 iter_args(%c = %x) -> (tensor<8xf32>) {
+    %n = affine.min affine_map<(d0) -> (100, -d0 + 8)>(%i)
     // expected-error @+1 {{tensor.extract_slice: found tensor<?xf32>; required: a type with known extents, write them}}
     %s = tensor.extract_slice %c[%i] [%n] [1] : tensor<8xf32> to tensor<?xf32>
     %u = tensor.insert_slice %s into %c[%i] [%n] [1] : tensor<?xf32> into tensor<8xf32>
@@ -29,22 +29,16 @@ func.func @step(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @parallel(%x: tensor<8xf32>) -> tensor<1xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c8 = arith.constant 8 : index
-  %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{scf.parallel: found tensors; required: loops and branches of scf and affine, but scf.parallel and scf.execute_region}}
-  %s = scf.parallel (%i) = (%c0) to (%c8) step (%c1) init (%z) -> f32 {
-    %a = tensor.extract %x[%i] : tensor<8xf32>
-    scf.reduce(%a : f32) {
-    ^bb0(%p: f32, %q: f32):
-      %0 = arith.addf %p, %q : f32
-      scf.reduce.return %0 : f32
-    }
+func.func @blocks(%x: tensor<8xf32>, %c: tensor<i1>) -> tensor<8xf32> {
+  %p = tensor.extract %c[] : tensor<i1>
+  // expected-error @+1 {{scf.execute_region: found 2 blocks; required: one, with scf.if for branches}}
+  %y = scf.execute_region -> tensor<8xf32> {
+    %z = arith.addf %x, %x : tensor<8xf32>
+    cf.br ^bb1(%z : tensor<8xf32>)
+  ^bb1(%w: tensor<8xf32>):
+    scf.yield %w : tensor<8xf32>
   }
-  %r = tensor.from_elements %s : tensor<1xf32>
-  return %r : tensor<1xf32>
+  return %y : tensor<8xf32>
 }
 
 // -----

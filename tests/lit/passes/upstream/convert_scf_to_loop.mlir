@@ -211,3 +211,20 @@ func.func @copies(%x: memref<4x8xf32>, %y: memref<4x8xf32> {mlc.output}, %a: mem
   memref.copy %e, %f : memref<0xf32> to memref<0xf32>
   return
 }
+
+// CHECK-LABEL: @execute_region
+// CHECK: loop.for serial "i" %i = 0 to 4 {
+// CHECK-NEXT: %[[A:.*]] = loop.load %x[%i] : memref<4xf32>
+// CHECK-NEXT: %[[B:.*]] = arith.negf %[[A]] : f32
+// CHECK-NEXT: loop.store %[[B]], %y[%i] : memref<4xf32>
+func.func @execute_region(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  affine.for %i = 0 to 4 {
+    %b = scf.execute_region -> f32 {
+      %a = memref.load %x[%i] : memref<4xf32>
+      %n = arith.negf %a : f32
+      scf.yield %n : f32
+    }
+    memref.store %b, %y[%i] : memref<4xf32>
+  }
+  return
+}

@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.compilation import new_context
 from mlc.compiler.options import CompileOptions
-from mlc.pass_manager.pipeline import PlainOptions, default_steps
+from mlc.pass_manager.pipeline import default_steps
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.passes.graph import use_winograd
 from mlc.passes.graph._winograd import Array, WinogradProblem, measured_error, transformed
 from mlc.passes.graph.use_winograd import UseWinogradPass
@@ -105,8 +106,8 @@ def test_estimates_follow_shapes() -> None:
 
 
 def test_only_fast_runs_it() -> None:
-    assert "use-winograd" not in {step.passes for step in default_steps(PlainOptions(3))}
-    assert "use-winograd" in {step.passes for step in default_steps(PlainOptions(3, accuracy="fast"))}
+    assert "use-winograd" not in {step.passes for step in default_steps(PipelineOptions(opt_level=3))}
+    assert "use-winograd" in {step.passes for step in default_steps(PipelineOptions(opt_level=3, accuracy="fast"))}
 
 
 def test_unknown_accuracy() -> None:

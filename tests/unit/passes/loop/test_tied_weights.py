@@ -16,7 +16,8 @@ from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ConstantOp
 from mlc.pass_manager.default_passes import default_passes, passes_of
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import PlainOptions, default_steps
+from mlc.pass_manager.pipeline import default_steps
+from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.reference.interpreter import run_function
 from mlc.schedules.steps.pack import resource_of
 from mlc.support.context import CompilerContext
@@ -164,7 +165,7 @@ def test_rows_are_read_from_words(dtype: Any) -> None:
     text = text.replace("RETURNED", f"%rows, %y : {', '.join(t for _, t in OUTPUTS)}")
     text = text.replace("COUNT", "8").replace("f32", short).replace(str(ROWS), str(len(table)))
     module = parse_module(text, "model.mlir", ctx)
-    options = PlainOptions(2, precision="keep")
+    options = PipelineOptions(opt_level=2, precision="keep")
     PassManager(ctx).run(module, passes_of(default_steps(options, upto="loop"), options))
     names = {resource_of(op) for op in module.walk() if isinstance(op, ConstantOp)} - {""}
     arrays = [ctx.resources.array(name) for name in names]
