@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Scalar = int | float | bool | str
-Value = Scalar | NDArray[Any] | list[Any]
+MetadataValue = int | float | bool | str | NDArray[Any] | list[Any]
 """What metadata hold: numbers of a list are an array, texts and lists in it a list."""
 
 _NUMBERS = {
@@ -107,7 +106,7 @@ class Cursor:
             raise Malformed(f"{what} is not text; required: UTF-8 that can be shown")
         return found
 
-    def value(self, kind: int, what: str, depth: int = 0) -> Value:
+    def value(self, kind: int, what: str, depth: int = 0) -> MetadataValue:
         """A value of a type of metadata.
 
         Raises:
@@ -122,7 +121,7 @@ class Cursor:
         known = ", ".join(map(str, sorted(_LEAST_BYTES)))
         raise Malformed(f"{what} has a value of type {kind}; required: one of {known}")
 
-    def _list(self, what: str, depth: int) -> Value:
+    def _list(self, what: str, depth: int) -> MetadataValue:
         if depth == _DEEPEST:
             raise Malformed(f"{what} has lists in lists, more than {_DEEPEST} deep; required: at most {_DEEPEST}")
         kind = self.u32(f"the type of the elements of {what}")

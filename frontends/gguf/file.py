@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.frontends.gguf.cursor import Cursor, Malformed, Value
+from mlc.frontends.gguf.cursor import Cursor, Malformed, MetadataValue
 from mlc.frontends.gguf.formats.block_format import BlockFormat
 from mlc.frontends.gguf.formats.registry import format_of, known_formats
 from mlc.support.errors import UserError
@@ -36,7 +36,7 @@ _LEAST_TENSOR = 8 + 1 + 4 + 4 + 8
 
 
 @dataclass(frozen=True)
-class TensorInfo:
+class StoredTensor:
     """A tensor in a file.
 
     Attributes:
@@ -60,20 +60,20 @@ class GgufFile:
     name: str
     """The name for messages."""
     version: int
-    metadata: Mapping[str, Value]
-    tensors: Mapping[str, TensorInfo]
+    metadata: Mapping[str, MetadataValue]
+    tensors: Mapping[str, StoredTensor]
 
     def error(self, words: str) -> UserError:
         """An error about this file."""
         return UserError(f"'{self.name}': {words}")
 
-    def tensor(self, name: str) -> TensorInfo:
+    def tensor(self, name: str) -> StoredTensor:
         """Raises: UserError if the file has none of that name."""
         if name not in self.tensors:
             raise self.error(f"the file has no tensor '{name}', which its architecture needs")
         return self.tensors[name]
 
-    def format_of(self, tensor: TensorInfo) -> BlockFormat:
+    def format_of(self, tensor: StoredTensor) -> BlockFormat:
         """How a tensor is stored.
 
         Raises:
@@ -87,7 +87,7 @@ class GgufFile:
             )
         return found
 
-    def blocks(self, tensor: TensorInfo) -> NDArray[np.uint8]:
+    def blocks(self, tensor: StoredTensor) -> NDArray[np.uint8]:
         """The bytes of a tensor, `[rows, blocks of a row, bytes of a block]`; a view of the file.
 
         Raises:
@@ -98,7 +98,7 @@ class GgufFile:
         shape = (prod(rows), length // found.elements, found.bytes)
         return self.file.array(np.dtype(np.uint8), shape, tensor.offset)
 
-    def floats(self, tensor: TensorInfo) -> NDArray[np.float32]:
+    def floats(self, tensor: StoredTensor) -> NDArray[np.float32]:
         """A tensor as numbers of f32.
 
         Raises:
@@ -150,7 +150,7 @@ def _read(file: MappedFile, name: str) -> GgufFile:
     alignment = _alignment(metadata)
     infos = [_tensor(cursor) for _ in range(tensors)]
     start = -(-cursor.at // alignment) * alignment
-    found: dict[str, TensorInfo] = {}
+    found: dict[str, StoredTensor] = {}
     for info in infos:
         if info.name in found:
             raise Malformed(f"two tensors are named '{info.name}'; required: different names")
@@ -158,8 +158,8 @@ def _read(file: MappedFile, name: str) -> GgufFile:
     return GgufFile(file, name, version, metadata, found)
 
 
-def _metadata(cursor: Cursor, count: int) -> dict[str, Value]:
-    metadata: dict[str, Value] = {}
+def _metadata(cursor: Cursor, count: int) -> dict[str, MetadataValue]:
+    metadata: dict[str, MetadataValue] = {}
     for _ in range(count):
         key = cursor.name("a key of metadata")
         if key in metadata:
@@ -176,17 +176,17 @@ def _alignment(metadata: Mapping[str, Any]) -> int:
     return found
 
 
-def _tensor(cursor: Cursor) -> TensorInfo:
+def _tensor(cursor: Cursor) -> StoredTensor:
     name = cursor.name("the name of a tensor")
     rank = cursor.u32(f"the rank of tensor '{name}'")
     if rank > _MOST_DIMS:
         raise Malformed(f"tensor '{name}' has {rank} dims; required: at most {_MOST_DIMS}")
     shape = [cursor.u64(f"an extent of tensor '{name}'") for _ in range(rank)]
     kind = cursor.u32(f"the type of tensor '{name}'")
-    return TensorInfo(name, tuple(reversed(shape)), kind, cursor.u64(f"the offset of tensor '{name}'"))
+    return StoredTensor(name, tuple(reversed(shape)), kind, cursor.u64(f"the offset of tensor '{name}'"))
 
 
-def _placed(info: TensorInfo, start: int, alignment: int, size: int) -> TensorInfo:
+def _placed(info: StoredTensor, start: int, alignment: int, size: int) -> StoredTensor:
     """A tensor with its place in the file, whose size is known if its format is.
 
     Raises:
@@ -208,4 +208,4 @@ def _placed(info: TensorInfo, start: int, alignment: int, size: int) -> TensorIn
             f"tensor '{info.name}' takes {length} bytes at byte {start + info.offset}, and the file has {size}: it is "
             "cut off"
         )
-    return TensorInfo(info.name, info.shape, info.kind, start + info.offset)
+    return StoredTensor(info.name, info.shape, info.kind, start + info.offset)

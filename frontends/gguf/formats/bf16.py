@@ -7,7 +7,7 @@ import numpy as np
 from mlc.frontends.gguf.formats.block_format import BlockFormat, Bytes, Floats
 
 
-class BF16(BlockFormat):
+class BF16Format(BlockFormat):
     """`bfloat16 x`."""
 
     name = "BF16"

@@ -16,7 +16,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Groups:
+class GroupedNumbers:
     """Numbers `integers * scale + offset`, computed in f32 in that order.
 
     Attributes:
@@ -70,7 +70,7 @@ class BlockFormat(ABC):
         """
         raise NotImplementedError(self.name)
 
-    def groups(self, blocks: Bytes) -> Groups | None:
+    def groups(self, blocks: Bytes) -> GroupedNumbers | None:
         """The numbers as short integers in groups; None if they are none."""
         return None
 
@@ -79,7 +79,7 @@ class GroupedFormat(BlockFormat):
     """Numbers that are short integers, with a scale for each group."""
 
     @abstractmethod
-    def groups(self, blocks: Bytes) -> Groups: ...
+    def groups(self, blocks: Bytes) -> GroupedNumbers: ...
 
     def decode(self, blocks: Bytes) -> Floats:
         with np.errstate(invalid="ignore", over="ignore"):  # files may have scales that are not finite

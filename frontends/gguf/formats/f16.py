@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.frontends.gguf.formats.block_format import BlockFormat, Bytes, Floats, half, of_half
 
 
-class F16(BlockFormat):
+class F16Format(BlockFormat):
     """`half x`."""
 
     name = "F16"

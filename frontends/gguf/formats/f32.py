@@ -7,7 +7,7 @@ import numpy as np
 from mlc.frontends.gguf.formats.block_format import BlockFormat, Bytes, Floats
 
 
-class F32(BlockFormat):
+class F32Format(BlockFormat):
     """`float x`."""
 
     name = "F32"

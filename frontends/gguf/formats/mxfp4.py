@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.frontends.gguf.formats.block_format import Bytes, GroupedFormat, Groups, fields, flat
+from mlc.frontends.gguf.formats.block_format import Bytes, GroupedFormat, GroupedNumbers, fields, flat
 
 _DOUBLED = np.array([0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12], np.int8)
 
 
-class MXFP4(GroupedFormat):
+class MXFP4Format(GroupedFormat):
     """`uint8 e; uint8 q[16]`: `2^(e - 128)` times twice the number of 4 bits, an integer; -0 is 0."""
 
     name = "MXFP4"
@@ -17,6 +17,6 @@ class MXFP4(GroupedFormat):
     elements = 32
     bytes = 17
 
-    def groups(self, blocks: Bytes) -> Groups:
+    def groups(self, blocks: Bytes) -> GroupedNumbers:
         scale = np.ldexp(np.float32(1), blocks[..., :1].astype(np.int32) - 128)
-        return Groups(_DOUBLED[flat(fields(blocks[..., 1:], 4), blocks)], scale, None, 5)
+        return GroupedNumbers(_DOUBLED[flat(fields(blocks[..., 1:], 4), blocks)], scale, None, 5)

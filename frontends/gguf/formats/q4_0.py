@@ -8,7 +8,7 @@ from mlc.frontends.gguf.formats.block_format import (
     Bytes,
     Floats,
     GroupedFormat,
-    Groups,
+    GroupedNumbers,
     fields,
     flat,
     half,
@@ -18,7 +18,7 @@ from mlc.frontends.gguf.formats.block_format import (
 )
 
 
-class Q4_0(GroupedFormat):
+class Q4_0Format(GroupedFormat):
     """`half d; uint8 q[16]`: `d (q - 8)`; low bits are the first 16 numbers, high ones the others."""
 
     name = "Q4_0"
@@ -27,9 +27,9 @@ class Q4_0(GroupedFormat):
     bytes = 18
     encodes = True
 
-    def groups(self, blocks: Bytes) -> Groups:
+    def groups(self, blocks: Bytes) -> GroupedNumbers:
         integers = flat(fields(blocks[..., 2:], 4), blocks).astype(np.int8) - np.int8(8)
-        return Groups(integers, half(blocks, 0), None, 4)
+        return GroupedNumbers(integers, half(blocks, 0), None, 4)
 
     def encode(self, numbers: Floats) -> Bytes:
         """The number of the largest size is -8."""

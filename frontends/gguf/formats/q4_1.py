@@ -8,7 +8,7 @@ from mlc.frontends.gguf.formats.block_format import (
     Bytes,
     Floats,
     GroupedFormat,
-    Groups,
+    GroupedNumbers,
     fields,
     flat,
     half,
@@ -18,7 +18,7 @@ from mlc.frontends.gguf.formats.block_format import (
 )
 
 
-class Q4_1(GroupedFormat):
+class Q4_1Format(GroupedFormat):
     """`half d, m; uint8 q[16]`: `d q + m`; low bits are the first 16 numbers, high ones the others."""
 
     name = "Q4_1"
@@ -27,9 +27,9 @@ class Q4_1(GroupedFormat):
     bytes = 20
     encodes = True
 
-    def groups(self, blocks: Bytes) -> Groups:
+    def groups(self, blocks: Bytes) -> GroupedNumbers:
         integers = flat(fields(blocks[..., 4:], 4), blocks).astype(np.int8)
-        return Groups(integers, half(blocks, 0), half(blocks, 2), 4)
+        return GroupedNumbers(integers, half(blocks, 0), half(blocks, 2), 4)
 
     def encode(self, numbers: Floats) -> Bytes:
         least = numbers.min(-1, keepdims=True)

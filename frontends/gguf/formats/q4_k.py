@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.frontends.gguf.formats.block_format import Bytes, Floats, GroupedFormat, Groups, fields, flat, half
+from mlc.frontends.gguf.formats.block_format import Bytes, Floats, GroupedFormat, GroupedNumbers, fields, flat, half
 
 
 def scales_of_six_bits(blocks: Bytes) -> tuple[Floats, Floats]:
@@ -20,7 +20,7 @@ def scales_of_six_bits(blocks: Bytes) -> tuple[Floats, Floats]:
     return half(blocks, 0) * scale.astype(np.float32), -(half(blocks, 2) * least.astype(np.float32))
 
 
-class Q4_K(GroupedFormat):
+class Q4_KFormat(GroupedFormat):
     """`half d, m; uint8 s[12]; uint8 q[128]`: `d s q - m t`; of each 32 bytes the low bits are a group, then the high
     ones."""
 
@@ -29,7 +29,7 @@ class Q4_K(GroupedFormat):
     elements = 256
     bytes = 144
 
-    def groups(self, blocks: Bytes) -> Groups:
+    def groups(self, blocks: Bytes) -> GroupedNumbers:
         apart = blocks[..., 16:].reshape(*blocks.shape[:-1], 4, 32)
         with np.errstate(invalid="ignore", over="ignore"):
-            return Groups(flat(fields(apart, 4), blocks).astype(np.int8), *scales_of_six_bits(blocks), 4)
+            return GroupedNumbers(flat(fields(apart, 4), blocks).astype(np.int8), *scales_of_six_bits(blocks), 4)

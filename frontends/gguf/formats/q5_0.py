@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.frontends.gguf.formats.block_format import Bytes, GroupedFormat, Groups, fields, flat, half
+from mlc.frontends.gguf.formats.block_format import Bytes, GroupedFormat, GroupedNumbers, fields, flat, half
 
 
 def fifth_bits(blocks: Bytes) -> Bytes:
@@ -12,7 +12,7 @@ def fifth_bits(blocks: Bytes) -> Bytes:
     return np.unpackbits(np.ascontiguousarray(blocks), axis=-1, bitorder="little") << np.uint8(4)
 
 
-class Q5_0(GroupedFormat):
+class Q5_0Format(GroupedFormat):
     """`half d; uint32 h; uint8 q[16]`: `d ((q | h << 4) - 16)`; low bits are the first 16 numbers."""
 
     name = "Q5_0"
@@ -20,6 +20,6 @@ class Q5_0(GroupedFormat):
     elements = 32
     bytes = 22
 
-    def groups(self, blocks: Bytes) -> Groups:
+    def groups(self, blocks: Bytes) -> GroupedNumbers:
         whole = flat(fields(blocks[..., 6:], 4), blocks) | fifth_bits(blocks[..., 2:6])
-        return Groups(whole.astype(np.int8) - np.int8(16), half(blocks, 0), None, 5)
+        return GroupedNumbers(whole.astype(np.int8) - np.int8(16), half(blocks, 0), None, 5)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.frontends.gguf.formats.block_format import Bytes, GroupedFormat, Groups, fields, flat, half
+from mlc.frontends.gguf.formats.block_format import Bytes, GroupedFormat, GroupedNumbers, fields, flat, half
 
 
-class Q6_K(GroupedFormat):
+class Q6_KFormat(GroupedFormat):
     """`uint8 l[128], h[64]; int8 s[16]; half d`: `d s ((l | h << 4) - 32)`.
 
     Of each half of a block, 64 bytes of `l` have the low bits of 64 numbers and then of 64 others, and 32 bytes of `h`
@@ -19,11 +19,11 @@ class Q6_K(GroupedFormat):
     elements = 256
     bytes = 210
 
-    def groups(self, blocks: Bytes) -> Groups:
+    def groups(self, blocks: Bytes) -> GroupedNumbers:
         front = blocks.shape[:-1]
         low = flat(fields(blocks[..., :128].reshape(*front, 2, 64), 4), blocks)
         high = flat(fields(blocks[..., 128:192].reshape(*front, 2, 32), 2), blocks) << np.uint8(4)
         integers = (low | high).astype(np.int8) - np.int8(32)
         with np.errstate(invalid="ignore", over="ignore"):
             scale = half(blocks, 208) * blocks[..., 192:208].view(np.int8).astype(np.float32)
-        return Groups(integers, scale, None, 6)
+        return GroupedNumbers(integers, scale, None, 6)

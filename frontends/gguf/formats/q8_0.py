@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.frontends.gguf.formats.block_format import Bytes, Floats, GroupedFormat, Groups, half, inverse, of_half
+from mlc.frontends.gguf.formats.block_format import Bytes, Floats, GroupedFormat, GroupedNumbers, half, inverse, of_half
 
 
-class Q8_0(GroupedFormat):
+class Q8_0Format(GroupedFormat):
     """`half d; int8 q[32]`: `d q`."""
 
     name = "Q8_0"
@@ -16,8 +16,8 @@ class Q8_0(GroupedFormat):
     bytes = 34
     encodes = True
 
-    def groups(self, blocks: Bytes) -> Groups:
-        return Groups(blocks[..., 2:].view(np.int8), half(blocks, 0), None, 8)
+    def groups(self, blocks: Bytes) -> GroupedNumbers:
+        return GroupedNumbers(blocks[..., 2:].view(np.int8), half(blocks, 0), None, 8)
 
     def encode(self, numbers: Floats) -> Bytes:
         scale = np.abs(numbers).max(-1, keepdims=True) / np.float32(127)
