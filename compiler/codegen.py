@@ -17,6 +17,7 @@ from mlc.support.functions import (
     OUTPUT,
     WORKSPACE,
     dim_names,
+    donated_to,
     extents_in,
     input_names,
     marks_of,
@@ -145,7 +146,7 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
             name = names[len(outputs)] if len(outputs) < len(names) else spec.name
             while name in [each.name for each in outputs]:
                 name += "_"
-            outputs.append(replace(spec, name=name, extents=extents_in(marks)))
+            outputs.append(replace(spec, name=name, extents=extents_in(marks), donor=donated_to(marks)))
         else:
             inputs.append(_spec(entry, argument, marks, f"input{len(inputs)}"))
     _check_extents(entry, outputs)

@@ -44,6 +44,8 @@ class TensorInfo:
     """The extents; of an output that is as long as data says, the largest that they can be."""
     extents: tuple[int, ...] = ()
     """Of such an output, for each dim the place in `ModelInfo.outputs` of its actual extent, or -1."""
+    donor: int | None = None
+    """Of an output that may lie in the memory of an input, the number of that."""
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -197,7 +199,10 @@ def _models(path: Path, symbols: frozenset[str]) -> list[str]:
 
 
 def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:
-    return tuple(TensorInfo(e["name"], e["dtype"], tuple(e["shape"]), tuple(e.get("extents", ()))) for e in entries)
+    return tuple(
+        TensorInfo(e["name"], e["dtype"], tuple(e["shape"]), tuple(e.get("extents", ())), e.get("donor"))
+        for e in entries
+    )
 
 
 def _check_file(path: Path) -> frozenset[str]:

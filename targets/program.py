@@ -21,6 +21,8 @@ class TensorSpec:
     shape: tuple[int, ...]
     extents: tuple[int, ...] = ()
     """For each dim the number of the output that holds its actual extent, -1 where the shape says it; or nothing."""
+    donor: int | None = None
+    """The number of the input in whose memory this output may lie; None for none."""
 
 
 @dataclass(frozen=True)
@@ -112,4 +114,5 @@ def described_machine(machine: Machine) -> dict[str, object]:
 
 def _tensor(spec: TensorSpec) -> dict[str, object]:
     described: dict[str, object] = {"name": spec.name, "dtype": spec.dtype, "shape": spec.shape}
-    return described | ({"extents": spec.extents} if spec.extents else {})
+    described |= {"extents": spec.extents} if spec.extents else {}
+    return described | ({"donor": spec.donor} if spec.donor is not None else {})
