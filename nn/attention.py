@@ -15,7 +15,7 @@ from mlc.nn.places import TokenPlaces
 from mlc.nn.rotary import Rotary
 
 KeyValueCache = tuple[SSAValue, SSAValue]
-"""The keys and the values of all places, `[places, heads, size]` each."""
+"""The keys, `[heads, size, places]`, and the values, `[heads, places, size]`: products with both read neighbours."""
 
 
 def softly_capped(b: GraphBuilder, x: SSAValue, cap: float | None) -> SSAValue:
@@ -53,18 +53,16 @@ class Attention:
         self, b: GraphBuilder, x: SSAValue, places: TokenPlaces, cache: KeyValueCache
     ) -> tuple[SSAValue, KeyValueCache]:
         """`[n, width]` and the cache: the same with the new tokens in it."""
-        n, (length, shared, size) = places.n, shape_of(cache[0])
-        depth = shape_of(cache[1])[2]
+        n, (shared, size, _), depth = places.n, shape_of(cache[0]), shape_of(cache[1])[2]
         q = self._prepared(b, self.query(b, x), (n, self.heads, size), self.query_norm, places)
         k = self._prepared(b, self.key(b, x), (n, shared, size), self.key_norm, places)
         v = b.reshape(self.value(b, x), (n, shared, depth))
-        keys, values = places.written(b, cache[0], k), places.written(b, cache[1], v)
+        keys, values = places.written(b, cache[0], 2, k), places.written(b, cache[1], 1, v)
         each = self.heads // shared
         rows = b.reshape(b.transpose(q, (1, 0, 2)), (shared, each * n, size))
-        scores = b.matmul(b.scaled(rows, self.scale), b.transpose(keys, (1, 2, 0)))
-        scores = softly_capped(b, b.reshape(scores, (shared, each, n, length)), self.cap)
-        weights = b(graph.SoftmaxOp, places.only_seen(b, scores, self.window), 3)
-        seen = b.matmul(b.reshape(weights, (shared, each * n, length)), b.transpose(values, (1, 0, 2)))
+        scores = softly_capped(b, b.matmul(b.scaled(rows, self.scale), keys), self.cap)
+        weights = b(graph.SoftmaxOp, places.only_seen(b, scores, self.window), 2)
+        seen = b.matmul(weights, values)
         joined = b.transpose(b.reshape(seen, (self.heads, n, depth)), (1, 0, 2))
         return self.output(b, b.reshape(joined, (n, self.heads * depth))), (keys, values)
 

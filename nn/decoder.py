@@ -45,11 +45,11 @@ class Decoder(LanguageModel):
 
     @property
     def caches(self) -> Sequence[CacheShape]:
-        kinds = ("keys", self.key_size), ("values", self.value_size)
-        return [CacheShape(f"{k}{i}", self.shared[i], size) for i in range(self.layers) for k, size in kinds]
+        kinds = ("keys", self.key_size, None), ("values", None, self.value_size)
+        return [CacheShape(f"{k}{i}", (self.shared[i], *e)) for i in range(self.layers) for k, *e in kinds]
 
     def decode(self, b: GraphBuilder, weights: ModelWeights, chunk: TokenChunk) -> tuple[SSAValue, Sequence[SSAValue]]:
-        places = TokenPlaces.of(b, chunk.position, shape_of(chunk.tokens)[0], shape_of(chunk.caches[0])[0])
+        places = TokenPlaces.of(b, chunk.position, shape_of(chunk.tokens)[0], shape_of(chunk.caches[0])[2])
         embedding = self.embedding(weights)
         x = self.embedded(b, weights, embedding, chunk.tokens, places)
         caches: list[SSAValue] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -25,6 +25,10 @@ class TokenPlaces:
     position: SSAValue
     rows: SSAValue
     length: int
+    _known: dict[tuple[int, int | None], list[SSAValue]] = field(
+        default_factory=dict["tuple[int, int | None]", "list[SSAValue]"], compare=False
+    )
+    """The masks that layers share."""
 
     @classmethod
     def of(cls, b: GraphBuilder, position: SSAValue, n: int, length: int) -> TokenPlaces:
@@ -36,23 +40,31 @@ class TokenPlaces:
         """How many tokens there are."""
         return shape_of(self.rows)[0]
 
-    def written(self, b: GraphBuilder, cache: SSAValue, rows: SSAValue) -> SSAValue:
-        """A cache `[places, …]` with `rows`, `[n, …]`, at the places of the tokens."""
-        return b(graph.ScatterNdOp, "set", cache, b.unsqueeze(self.rows, [1]), rows, [0])
+    def written(self, b: GraphBuilder, cache: SSAValue, axis: int, rows: SSAValue) -> SSAValue:
+        """A cache with `rows`, `[n, …]`, at the places of the tokens along an axis."""
+        return b(graph.ScatterNdOp, "set", cache, b.unsqueeze(self.rows, [1]), rows, [axis])
 
     def only_seen(self, b: GraphBuilder, scores: SSAValue, window: int | None) -> SSAValue:
-        """Scores `[…, n, places]` where a token sees a place, else -inf: its own one and those before it, of which a
-        window has the last.
+        """Scores `[…, rows, places]`, of which each `n` rows are those of the tokens, where a token sees a place: its
+        own one and those before it, of which a window has the last. Others are -inf.
 
         One mask compares places with an integer alone: after the last token nothing is computed (`limit-dims`).
         """
-        places, least = b.constant(np.arange(self.length)), b.number(-np.inf, scores)
-        last = b.add(self.position, b.constant(np.int64(self.n - 1)))
-        masked = b.where(b.compare("le", places, last), scores, least)
-        own = b.unsqueeze(self.rows, [1])
-        if self.n > 1:
-            masked = b.where(b.compare("le", places, own), masked, least)
-        if window is not None and window < self.length:
-            first = b.sub(own, b.constant(np.int64(window)))
-            masked = b.where(b.compare("gt", places, first), masked, least)
+        least, count = b.number(-np.inf, scores), shape_of(scores)[-2]
+        masked = scores
+        for mask in self._masks(b, count, window if window is not None and window < self.length else None):
+            masked = b.where(mask, masked, least)
         return masked
+
+    def _masks(self, b: GraphBuilder, count: int, window: int | None) -> list[SSAValue]:
+        if (count, window) not in self._known:
+            places = b.constant(np.arange(self.length))
+            masks = [b.compare("le", places, b.add(self.position, b.constant(np.int64(self.n - 1))))]
+            wide = b.broadcast(b.unsqueeze(self.rows, [0]), (count // self.n, self.n))
+            own = b.reshape(wide, (count, 1))
+            if self.n > 1:
+                masks.append(b.compare("le", places, own))
+            if window is not None:
+                masks.append(b.compare("gt", places, b.sub(own, b.constant(np.int64(window)))))
+            self._known[count, window] = masks
+        return self._known[count, window]

@@ -2,8 +2,8 @@
 
 ```mlir
 %logits, %keys, %values = gguf.decode "model.gguf"(%tokens, %position, %count, %k, %v)
-    : (tensor<1x16xi64>, tensor<i64>, tensor<i64>, tensor<512x3x64xf32>, tensor<512x3x64xf32>)
-    -> (tensor<1x49152xf32>, tensor<512x3x64xf32>, tensor<512x3x64xf32>)
+    : (tensor<1x16xi64>, tensor<i64>, tensor<i64>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
+    -> (tensor<1x49152xf32>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
 ```
 """
 
@@ -31,13 +31,14 @@ from xdsl.traits import Pure
 class DecodeOp(IRDLOperation):
     """The logits after some tokens, given keys and values of those before.
 
-    `tokens` are `[1, n]`, of which `count` are data; the first stands at `position`. Caches are `[places, heads,
-    size]`; each comes back with the rows of the new tokens in it.
+    `tokens` are `[1, n]`, of which `count` are data; the first stands at `position`. A layer has two
+    caches, of keys `[heads, size, places]` and of values `[heads, places, size]`; they come back with those of the new
+    tokens in them.
 
     ```mlir
     %logits, %keys, %values = gguf.decode "model.gguf"(%tokens, %position, %count, %k, %v)
-        : (tensor<1x16xi64>, tensor<i64>, tensor<i64>, tensor<512x3x64xf32>, tensor<512x3x64xf32>)
-        -> (tensor<1x49152xf32>, tensor<512x3x64xf32>, tensor<512x3x64xf32>)
+        : (tensor<1x16xi64>, tensor<i64>, tensor<i64>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
+        -> (tensor<1x49152xf32>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
     ```
     """
 

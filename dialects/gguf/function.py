@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -25,20 +25,25 @@ _FIRST = DecodeOp.FIXED
 
 
 def decoding_module(
-    file: str, tokens: int | None, places: int | None, caches: Sequence[tuple[str, int, int]], vocabulary: int
+    file: str,
+    tokens: int | None,
+    places: int | None,
+    caches: Mapping[str, Sequence[int | None]],
+    vocabulary: int,
 ) -> ModuleOp:
     """A module with a function `decode` for so many tokens and so many places in caches; None leaves the dim open.
 
-    Its results are logits, and each cache, which may lie in the memory of the argument.
+    Caches have extents, of which None is that of places. The results are logits, and each cache, which may lie in the
+    memory of the argument.
     """
     length = DYNAMIC_INDEX if places is None else places
-    names = ["tokens", "position", "count", *(name for name, _, _ in caches)]
+    names = ["tokens", "position", "count", *caches]
     types = [
         TensorType(i64, [1, DYNAMIC_INDEX if tokens is None else tokens]),
         *[TensorType(i64, [])] * 2,
-        *(TensorType(f32, [length, heads, size]) for _, heads, size in caches),
+        *(TensorType(f32, [length if e is None else e for e in each]) for each in caches.values()),
     ]
-    dims = [["", "n"], [], [], *[["context", "", ""]] * len(caches)]
+    dims = [["", "n"], [], [], *(["context" if e is None else "" for e in each] for each in caches.values())]
     block = Block(arg_types=types)
     for argument, name in zip(block.args, names, strict=True):
         argument.name_hint = name

@@ -28,11 +28,10 @@ _HOME = "mlc.nn.architectures"
 
 @dataclass(frozen=True)
 class CacheShape:
-    """The keys or the values that a layer keeps: `[places, heads, size]` of f32."""
+    """What a layer keeps of the tokens that came before, of f32; None is the dim of their places."""
 
     name: str
-    heads: int
-    size: int
+    extents: tuple[int | None, ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class TokenChunk:
         tokens: `[n]` of i64.
         position: of i64, the place of the first of them.
         count: of i64, how many of them are data, from 1 to n; what others become is overwritten before it is read.
-        caches: of f32, `[places, heads, size]` each.
+        caches: what is kept of the tokens that came before.
     """
 
     tokens: SSAValue

@@ -63,11 +63,11 @@ class GgufModel(ModelSource):
 
         ctx.resources.note(self._mapped)
         model = language_model(self._opened)
-        caches = [(each.name, each.heads, each.size) for each in model.caches]
+        caches = {each.name: each.extents for each in model.caches}
         module = decoding_module(
             str(self.path.absolute()),
             None if {"n", "tokens"} & self.given else 1,
-            None if {"context", *(name for name, _, _ in caches)} & self.given else min(model.context, MOST_PLACES),
+            None if {"context", *caches} & self.given else min(model.context, MOST_PLACES),
             caches,
             model.vocabulary,
         )
