@@ -76,10 +76,13 @@ def _convert(op: DecodeOp, ctx: CompilerContext) -> None:
 
 
 def _require_known(op: DecodeOp) -> None:
-    """Raises: UserError if a dim is open."""
+    """Raises: UserError if a dim is open, or 0."""
     for value, name in ((op.tokens, "n"), *((each, "context") for each in op.caches)):
-        if DYNAMIC_INDEX in cast("TensorType", value.type).get_shape():
+        shape = cast("TensorType", value.type).get_shape()
+        if DYNAMIC_INDEX in shape:
             raise UserError((f"the model leaves the dim '{name}' open: ", BindOption("shape", given=((name, 1),))))
+        if 0 in shape:
+            raise UserError(f"found 0 for the dim '{name}'; required: at least 1")
 
 
 def _opened(path: str, resources: Resources) -> GgufFile:
