@@ -112,14 +112,14 @@ class TextStream:
 def _token(file: GgufFile, key: str, count: int) -> int | None:
     found = file.metadata.get(f"tokenizer.ggml.{key}")
     if found is not None and (type(found) is not int or not 0 <= found < count):
-        raise file.error(f"'tokenizer.ggml.{key}' is no token; required: a number less than {count}")
+        raise file.error(f"'tokenizer.ggml.{key}' is not a token; required: a number less than {count}")
     return found
 
 
 def _array(file: GgufFile, key: str, count: int, default: Any) -> Any:
     found = file.metadata.get(f"tokenizer.ggml.{key}", default)
     if not isinstance(found, np.ndarray) or found.shape != (count,):
-        raise file.error(f"'tokenizer.ggml.{key}' is no list of {count} numbers, one for each token")
+        raise file.error(f"'tokenizer.ggml.{key}' is not a list of {count} numbers, one for each token")
     return found
 
 

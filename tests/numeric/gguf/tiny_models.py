@@ -82,12 +82,31 @@ def _weights(found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]
     return {f"{name}.weight": shape for name, shape in found.items()}
 
 
-def write_model(path: Path, name: str, matrices: str, embeddings: str = "Q8_0", seed: int = 0) -> None:
-    """Write a model whose matrices are stored in one format, and the table of tokens in another one."""
+def _add_texts(writer: Any, template: str) -> None:
+    """As many tokens as the vocabulary has: two of their own, printable bytes, and three pairs of them."""
+    own, pairs = ["<|im_start|>", "<|im_end|>"], ["Ġ w", "h e", "l l"]
+    letters = [chr(i) for i in range(33, 33 + VOCABULARY - len(own) - len(pairs) - 1)]
+    tokens = [*own, *letters, "Ġ", *(each.replace(" ", "") for each in pairs)]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list(tokens)
+    writer.add_token_types([3, 3, *[1] * (len(tokens) - 2)])
+    writer.add_token_merges(pairs)
+    writer.add_eos_token_id(1)
+    writer.add_chat_template(template)
+
+
+def write_model(
+    path: Path, name: str, matrices: str, embeddings: str = "Q8_0", seed: int = 0, with_texts: str | None = None
+) -> None:
+    """Write a model whose matrices are stored in one format, and the table of tokens in another one; perhaps with a
+    tokenizer, and a template for chats."""
     rng, of = np.random.default_rng(seed), numbers_of(name)
     writer = gguf.GGUFWriter(path, name)
     for key, value in of.items():
         (writer.add_uint32 if isinstance(value, int) else writer.add_float32)(f"{name}.{key}", value)
+    if with_texts is not None:
+        _add_texts(writer, with_texts)
     shapes = {"token_embd.weight": (VOCABULARY, WIDTH), "output_norm.weight": (WIDTH,)}
     if name == "gpt2":
         shapes |= {"output_norm.bias": (WIDTH,), "position_embd.weight": (CONTEXT, WIDTH)}
