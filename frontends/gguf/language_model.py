@@ -61,6 +61,8 @@ class LanguageModel(ABC):
         """Raises: UserError if a number is missing or wrong."""
         self.context = hyper.size("context_length")
         self.layers = hyper.size("block_count")
+        if self.layers > (count := len(hyper.file.tensors)):
+            raise hyper.file.error(f"it says that it has {self.layers} layers; required: at most its {count} tensors")
         self.width = hyper.size("embedding_length")
         self.vocabulary = (*hyper.file.tensor("token_embd.weight").shape, 0)[0]
 
