@@ -51,7 +51,8 @@ class Generator:
     context: int
     speed: Speed = field(default_factory=Speed)
     _caches: list[NDArray[Any]] = field(default_factory=list[NDArray[Any]])
-    _position: int = 0
+    _tokens: list[int] = field(default_factory=list[int])
+    """What was read, each token at its place in the caches."""
 
     @classmethod
     def load(cls, path: str | Path, context: int | None = None, **options: Unpack[PythonOptions]) -> Generator:
@@ -75,9 +76,14 @@ class Generator:
         made._caches = [np.zeros(each.shape, np.float32) for each in one.inputs[3:]]
         return made
 
-    def reset(self) -> None:
-        """Forget what was read."""
-        self._position = 0
+    def forget(self, tokens: Sequence[int] = ()) -> list[int]:
+        """Forget what was read, but for what `tokens` start with; gives those of them that are still to be read, the
+        last one at least."""
+        kept = 0
+        while kept < min(len(self._tokens), len(tokens) - 1) and self._tokens[kept] == tokens[kept]:
+            kept += 1
+        del self._tokens[kept:]
+        return list(tokens[kept:])
 
     def read(self, tokens: Sequence[int]) -> NDArray[np.float32]:
         """Read tokens, which follow what was read before; gives the logits of the next one, `[vocabulary]`.
@@ -85,19 +91,19 @@ class Generator:
         Raises:
             UserError: they do not fit into the context.
         """
-        if not tokens or len(tokens) > self.context - self._position:
-            left = self.context - self._position
+        if not tokens or len(tokens) > self.context - len(self._tokens):
+            left = self.context - len(self._tokens)
             raise UserError(f"found {len(tokens)} tokens to read; required: 1 to {left}, which the context has left")
         logits, at = np.empty(0, np.float32), 0
         while at < len(tokens):
-            is_chunk = len(tokens) - at > 1 and self.context - self._position >= CHUNK
+            is_chunk = len(tokens) - at > 1 and self.context - len(self._tokens) >= CHUNK
             room = CHUNK if is_chunk else 1
             given = np.zeros((1, room), np.int64)
             part = tokens[at : at + room]
             given[0, : len(part)] = part
-            (found,) = self.model.in_place(given, np.array(self._position), np.array(len(part)), *self._caches)
+            (found,) = self.model.in_place(given, np.array(len(self._tokens)), np.array(len(part)), *self._caches)
             logits, at = found[0], at + len(part)
-            self._position += len(part)
+            self._tokens += part
         return logits
 
     def stream(self, prompt: str | Sequence[int], most: int = 64, sampling: Sampling | None = None) -> Iterator[str]:
@@ -107,7 +113,7 @@ class Generator:
             UserError: the prompt does not fit into the context.
         """
         sampling = sampling or Sampling()
-        is_start = self._position == 0
+        is_start = not self._tokens
         tokens = self.tokenizer.encoded(prompt, is_start) if isinstance(prompt, str) else list(prompt)
         if not tokens:
             raise UserError("the prompt is empty; required: a text")
@@ -121,7 +127,7 @@ class Generator:
             if token in self.tokenizer.ends:
                 return
             yield text.added(token)
-            if self._position == self.context:
+            if len(self._tokens) == self.context:
                 return
             start = time.perf_counter()
             logits = self.read([token])

@@ -56,7 +56,7 @@ def test_half_a_character_waits() -> None:
         (by_ranks(merges=["a"]), "the file has no list of pairs 'tokenizer.ggml.merges', which its tokenizer joins"),
         (by_ranks(pre="viking"), r"texts are split into words as 'viking' \(tokenizer.ggml.pre\); required: gpt-2"),
         (by_ranks(eos_token_id=1 << 20), "'tokenizer.ggml.eos_token_id' is not a token; required: a number less than"),
-        (by_ranks(token_type=np.zeros(3)), "'tokenizer.ggml.token_type' is no list of"),
+        (by_ranks(token_type=np.zeros(3)), "'tokenizer.ggml.token_type' is not a list of"),
         (by_scores(scores=[1.0]), "'tokenizer.ggml.scores' is not a list of 266 numbers, one for each token"),
     ],
 )

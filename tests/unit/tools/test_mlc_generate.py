@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 pytest.importorskip("gguf")
@@ -66,6 +67,38 @@ def test_a_chat(mlc: CommandLine, model: Path) -> None:
     pytest.importorskip("jinja2")
     result = mlc("generate", str(model), "hello", "--chat", "-n", "0")
     assert result.status == 0 and result.out == "\n"
+
+
+@pytest.mark.slow
+def test_messages_one_after_the_other(mlc: CommandLine, model: Path) -> None:
+    """The template gives the last message alone: each answer is that of a chat of its own."""
+    pytest.importorskip("jinja2")
+    lines = "hello\nworld\n\nnot read\n"
+    answers = mlc("chat", str(model), "-n", "3", "--temperature", "0", stdin=lines).out
+    alone = [mlc("generate", str(model), each, "--chat", "-n", "3").out for each in ("hello", "world")]
+    assert answers == "".join(alone)
+
+
+@pytest.mark.slow
+def test_what_is_forgotten(model: Path) -> None:
+    from mlc.generation.generator import Generator
+
+    generator = Generator.load(model)
+    logits = generator.read([5, 6, 7, 8]).copy()
+    assert generator.forget([5, 6, 9]) == [9]
+    generator.read([9])
+    assert generator.forget([5, 6, 9]) == [9], "the last one is read again"
+    assert generator.forget([5, 6, 7, 8]) == [7, 8]
+    np.testing.assert_allclose(generator.read([7, 8]), logits, rtol=1e-4, atol=1e-4)
+    assert generator.forget() == []
+    assert np.array_equal(generator.read([5, 6, 7, 8]), logits)
+
+
+def test_what_a_model_writes_changes_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    from mlc.tools.text_arguments import show
+
+    show("a\x1b[2Jb\n\tä")
+    assert capsys.readouterr().out == "a\N{REPLACEMENT CHARACTER}[2Jb\n\tä"
 
 
 @pytest.mark.parametrize(
