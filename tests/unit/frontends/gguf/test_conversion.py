@@ -176,6 +176,18 @@ def test_open_dims_and_none(tmp_path: Path) -> None:
         mlc.compile(path, shapes={"context": 0})
 
 
+def test_layers_share_kernels(mlc_opt: CommandLine, tmp_path: Path) -> None:
+    """A model of five layers has the kernels of one of three; the first and the last layer may differ."""
+    kernels: list[int] = []
+    for layers in (3, 5):
+        more = {f"blk.{i}.{name[6:]}": _SHAPES[name] for i in range(1, layers) for name in _SHAPES if "blk" in name}
+        (path := tmp_path / f"{layers}.gguf").write_bytes(_model({"block_count": layers}, more))
+        kernels.append(
+            mlc_opt(str(path), "-O2", "--target=znver4", "--emit=mlir:tensor").out.count("func.func private")
+        )
+    assert kernels[0] == kernels[1] > 10
+
+
 def test_text_of_a_model(mlc_opt: CommandLine, tmp_path: Path) -> None:
     """The text names the file, and lowers as the file does."""
     (path := tmp_path / "model.gguf").write_bytes(_model())
