@@ -23,6 +23,8 @@ from mlc.support.errors import UserError
 
 CHUNK = 16
 """How many tokens of a prompt a call takes."""
+_FEW = 3
+"""So many tokens are read faster one by one."""
 
 
 @dataclass
@@ -96,7 +98,7 @@ class Generator:
             raise UserError(f"found {len(tokens)} tokens to read; required: 1 to {left}, which the context has left")
         logits, at = np.empty(0, np.float32), 0
         while at < len(tokens):
-            is_chunk = len(tokens) - at > 1 and self.context - len(self._tokens) >= CHUNK
+            is_chunk = len(tokens) - at > _FEW and self.context - len(self._tokens) >= CHUNK
             room = CHUNK if is_chunk else 1
             given = np.zeros((1, room), np.int64)
             part = tokens[at : at + room]

@@ -13,7 +13,7 @@ from mlc.frontends.gguf.file import GgufFile
 from mlc.support.errors import UserError
 
 _CONTROL, _USER_DEFINED, _BYTE = 3, 4, 6
-"""Types of tokens: those that no text becomes by itself, those that stand for themselves, and single bytes."""
+"""Types of tokens: those that stand for no text, those that stand for themselves as they are, and single bytes."""
 _UNFINISHED = "\N{REPLACEMENT CHARACTER}"
 _DIGITS = r"\p{N}{1,3}"
 _WORDS = (
@@ -72,8 +72,10 @@ class Tokenizer:
         else:
             raise file.error(f"its tokenizer is '{kind}'; required: gpt2 or llama")
         added = llm_package("tokenizers").AddedToken
-        special = [tokens[i] for i in np.flatnonzero((types == _CONTROL) | (types == _USER_DEFINED))]
-        words.add_special_tokens([added(each, normalized=False, special=True) for each in special if each])
+        for kind_of_token, is_special in ((_CONTROL, True), (_USER_DEFINED, False)):
+            own = [tokens[i] for i in np.flatnonzero(types == kind_of_token) if tokens[i]]
+            given = [added(each, normalized=False, special=is_special) for each in own]
+            (words.add_special_tokens if is_special else words.add_tokens)(given)
         wants_first = found.get("tokenizer.ggml.add_bos_token", kind == "llama")
         first = _token(file, "bos_token_id", len(tokens)) if wants_first is True else None
         ends = {_token(file, name, len(tokens)) for name in ("eos_token_id", "eot_token_id")}

@@ -29,10 +29,10 @@ def by_ranks(**more: Any) -> dict[str, Any]:
 
 def by_scores(**more: Any) -> dict[str, Any]:
     """A tokenizer of pieces with scores, which falls back to bytes."""
-    pieces = ["▁", "a", "b", "ab", "ba", "▁ab", "aba"]
+    pieces = ["▁", "a", "b", "ab", "ba", "▁ab", "aba", "\n\n"]
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{i:02X}>" for i in range(256)), *pieces]
-    types = np.array([2, 3, 3, *[6] * 256, *[1] * len(pieces)], np.int32)
-    scores = np.array([0.0] * 259 + [-9.0, -9.0, -9.0, -2.0, -1.0, -3.0, -4.0], np.float32)
+    types = np.array([2, 3, 3, *[6] * 256, *[1] * (len(pieces) - 1), 4], np.int32)
+    scores = np.array([0.0] * 259 + [-9.0, -9.0, -9.0, -2.0, -1.0, -3.0, -4.0, 0.0], np.float32)
     found = {"model": "llama", "tokens": tokens, "scores": scores, "token_type": types}
     ends = {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0}
     return {f"tokenizer.ggml.{key}": value for key, value in {**found, **ends, **more}.items()}

@@ -36,6 +36,12 @@ def test_pieces_with_scores() -> None:
     assert tokenizer.encoded("ab", is_start=False)[0] != 1
 
 
+def test_pieces_that_stand_for_themselves() -> None:
+    tokenizer = Tokenizer.of(with_metadata(by_scores(add_space_prefix=False)))
+    assert _words(tokenizer, "</s>ab\n\nab") == ["<s>", "</s>", "ab", "\n\n", "ab"]
+    assert tokenizer.decoded(tokenizer.encoded("</s>ab\n\nab")) == "ab\n\nab"
+
+
 def test_a_space_before_pieces() -> None:
     tokenizer = Tokenizer.of(with_metadata(by_scores()))
     assert _words(tokenizer, "ab") == ["<s>", "▁ab"]
@@ -57,7 +63,7 @@ def test_half_a_character_waits() -> None:
         (by_ranks(pre="viking"), r"texts are split into words as 'viking' \(tokenizer.ggml.pre\); required: gpt-2"),
         (by_ranks(eos_token_id=1 << 20), "'tokenizer.ggml.eos_token_id' is not a token; required: a number less than"),
         (by_ranks(token_type=np.zeros(3)), "'tokenizer.ggml.token_type' is not a list of"),
-        (by_scores(scores=[1.0]), "'tokenizer.ggml.scores' is not a list of 266 numbers, one for each token"),
+        (by_scores(scores=[1.0]), "'tokenizer.ggml.scores' is not a list of 267 numbers, one for each token"),
     ],
 )
 def test_what_is_wrong(metadata: dict[str, Any], words: str) -> None:
