@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,11 @@ import pytest
 
 import mlc
 from mlc.compiler.compilation import new_context, read_module
+from mlc.frontends.gguf.language_model import plugin_models
 from mlc.frontends.gguf.source import GgufModel
 from mlc.frontends.gguf.to_graph.convert_gguf_to_graph import ConvertGgufToGraphPass
+from mlc.nn.architectures.llama import Llama
+from mlc.support.additions import plugin_scope
 from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
@@ -63,7 +66,9 @@ def _number(key: str, value: float | str | list[int]) -> bytes:
 
 
 def _model(
-    numbers: dict[str, Any] | None = None, shapes: dict[str, tuple[int, ...] | None] | None = None, scale: float = 0.01
+    numbers: dict[str, Any] | None = None,
+    shapes: Mapping[str, tuple[int, ...] | None] | None = None,
+    scale: float = 0.01,
 ) -> bytes:
     """A model of one layer, with other numbers or shapes; None is left out. Matrices are Q8_0 with this scale."""
     tensors, data = list[bytes](), bytearray()
@@ -174,6 +179,25 @@ def test_open_dims_and_none(tmp_path: Path) -> None:
         mlc.compile(path, shapes={"n": 0})
     with pytest.raises(UserError, match="found 0 for the dim 'context'; required: at least 1"):
         mlc.compile(path, shapes={"context": 0})
+
+
+def test_an_architecture_of_a_plugin(converted: Convert) -> None:
+    content = _model().replace(text("llama"), text("mine!")).replace(b"llama.", b"mine!.")
+
+    class Mine(Llama):
+        name = "mine!"
+
+    with pytest.raises(
+        UserError, match="its architecture is 'mine!'; required: one that mlc knows, gemma3, gpt2, llama"
+    ):
+        converted(content)
+    with plugin_scope():
+        plugin_models.add("mine!", lambda: Mine, "a test")
+        assert any(op.name == "graph.scaled_matmul" for op in converted(content)[0].walk())
+    with plugin_scope():
+        plugin_models.add("mine!", lambda: "text", "a test")
+        with pytest.raises(UserError, match="of a test is not a class that derives from LanguageModel"):
+            converted(content)
 
 
 def test_layers_share_kernels(mlc_opt: CommandLine, tmp_path: Path) -> None:
