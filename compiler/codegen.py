@@ -15,6 +15,7 @@ from mlc.support.errors import UserError
 from mlc.support.functions import (
     EXTENTS,
     dim_names,
+    donated_to,
     extents_in,
     input_names,
     marks_of,
@@ -150,7 +151,7 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
         name = names[each.number] if each.number < len(names) else spec.name
         while name in [other.name for other in outputs]:
             name += "_"
-        outputs.append(replace(spec, name=name, extents=extents_in(each.marks)))
+        outputs.append(replace(spec, name=name, extents=extents_in(each.marks), donor=donated_to(each.marks)))
     _check_extents(entry, "output", outputs)
     _check_extents(entry, "input", inputs)
     held = {place for each in inputs for place in each.extents}

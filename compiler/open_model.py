@@ -45,12 +45,23 @@ class OpenModel(Model):
             InputError: the number, a dtype or a shape is wrong.
             UserError: the model cannot be compiled for these shapes.
         """
+        return self._for_arrays(arrays)(*arrays)
+
+    def in_place(self, *arrays: Any) -> tuple[Array, ...]:
+        """Run the model, and change the arrays in whose memory results may lie; returns the others.
+
+        Raises:
+            InputError, UserError: as `__call__`, or an array that is changed cannot be.
+        """
+        return self._for_arrays(arrays).in_place(*arrays)
+
+    def _for_arrays(self, arrays: Sequence[Any]) -> Model:
         if len(arrays) != len(self.open_inputs):
             names = ", ".join(f"'{i.name}'" for i in self.open_inputs)
             raise InputError(
                 f"the model takes {len(self.open_inputs)} inputs ({names}), and the call gives {len(arrays)}"
             )
-        return self._for(self._shapes(arrays))(*arrays)
+        return self._for(self._shapes(arrays))
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """Run the model on arrays by input name, compiled for their shapes.

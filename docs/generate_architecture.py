@@ -16,7 +16,7 @@ FILE = Path(__file__).parent / "architecture.svg"
 
 _WIDTH, _GAP, _TOP, _LINE = 196, 34, 76, 17
 _LEFT = 118
-_READS = {"onnx": "ONNX", "aten": "PyTorch", "stablehlo": "JAX"}
+_READS = {"onnx": "ONNX", "aten": "PyTorch", "stablehlo": "JAX", "gguf": "GGUF"}
 _SAYS = {
     "graph": "operators of models",
     "tensor": "index notation, kernels",

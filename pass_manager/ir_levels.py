@@ -8,6 +8,7 @@ SOURCE_LEVELS = {
     "onnx": ("onnx",),
     "aten": tuple(NAMESPACES),
     "stablehlo": ("stablehlo", "chlo", "sdy"),
+    "gguf": ("gguf",),
 }
 """The levels of models that come from elsewhere, each with its dialects. They stand beside one another above the first
 of `LEVELS`, to which `convert-<level>-to-graph` leads."""

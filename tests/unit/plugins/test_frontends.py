@@ -45,7 +45,7 @@ def test_command_lines(model: str, mlc: CommandLine, mlc_opt: CommandLine, tmp_p
     np.testing.assert_array_equal(found, [2.5, 0, 7.5, 0])
     assert mlc("check", *load, model).status == 0
     unknown = mlc("import", "net.what", "-o", str(tmp_path / "net.mlir"))
-    assert "models of other formats end in .onnx, .pt2" in unknown.err
+    assert "models of other formats end in .gguf, .onnx, .pt2" in unknown.err
 
 
 def test_a_changed_file_is_another_model(model: str, mlc: CommandLine, tmp_path: Path) -> None:

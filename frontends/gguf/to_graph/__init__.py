@@ -1,0 +1,1 @@
+"""From a file of GGUF to graph ops, by its architecture."""

@@ -1,0 +1,47 @@
+"""Messages of a chat as the text that a model was trained with, by the template in its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from mlc.frontends.gguf.file import GgufFile
+from mlc.generation.tokenizer import llm_package
+from mlc.support.errors import UserError
+
+Message = dict[str, str]
+"""What a `role` (system, user, assistant) says: its `content`."""
+
+
+def chat_text(file: GgufFile, messages: Sequence[Message], tokens: Sequence[str]) -> str:
+    """The text of messages, after which the assistant speaks.
+
+    The template is a program of the file: it runs in the sandbox of jinja2, where it changes nothing.
+
+    Raises:
+        UserError: the file has no template, or it does not take these messages; or jinja2 is missing.
+    """
+    template = file.metadata.get("tokenizer.chat_template")
+    if not isinstance(template, str):
+        raise file.error("the file has no template for chats (tokenizer.chat_template); leave out --chat")
+    sandbox, jinja2 = llm_package("jinja2.sandbox"), llm_package("jinja2")
+
+    def refuse(words: str) -> NoReturn:
+        raise UserError(f"the template for chats refuses these messages: {words}")
+
+    environment = sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    environment.globals["raise_exception"] = refuse
+    try:
+        return environment.from_string(template).render(
+            messages=list(messages), add_generation_prompt=True, **_ends(file, tokens)
+        )
+    except UserError:
+        raise
+    except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as e:
+        raise file.error(f"its template for chats cannot be used: {type(e).__name__}: {e}") from None
+
+
+def _ends(file: GgufFile, tokens: Sequence[str]) -> dict[str, Any]:
+    """The texts of the tokens that templates name."""
+    found = {name: file.metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("bos", "eos")}
+    return {f"{name}_token": tokens[i] if type(i) is int and 0 <= i < len(tokens) else "" for name, i in found.items()}

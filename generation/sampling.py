@@ -1,0 +1,67 @@
+"""The next token, from logits: the most likely one, or one of the likely ones by chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlc.support.errors import UserError
+
+Numbers = NDArray[Any]
+
+
+@dataclass
+class Sampling:
+    """How tokens are drawn.
+
+    Attributes:
+        temperature: what logits are divided by; 0 takes the most likely token.
+        top_k: of how many tokens one is drawn; 0 for all.
+        top_p: the most likely ones that together are that likely (Holtzman et al., arXiv:1904.09751); 1 for all.
+        min_p: those that are as likely as that part of the most likely one (arXiv:2407.01082); 0 for all.
+        seed: equal seeds draw equal tokens.
+    """
+
+    temperature: float = 0.0
+    top_k: int = 40
+    top_p: float = 0.95
+    min_p: float = 0.05
+    seed: int = 0
+    _chance: np.random.Generator = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raises: UserError if a number is out of range."""
+        for name, found, most in (
+            ("temperature", self.temperature, 1e6),
+            ("top-k", self.top_k, 2**31),
+            ("top-p", self.top_p, 1),
+            ("min-p", self.min_p, 1),
+            ("seed", self.seed, 2**63),
+        ):
+            if not 0 <= found <= most:
+                raise UserError(f"found {name} {found}; required: a number from 0 to {most:g}")
+        self._chance = np.random.default_rng(self.seed)
+
+    def token(self, logits: Numbers) -> int:
+        """The next token, of `[vocabulary]` logits."""
+        if self.temperature == 0:
+            return int(logits.argmax())
+        tokens, likely = self.likely(logits)
+        drawn = int(np.searchsorted(likely.cumsum(), self._chance.random(), side="right"))
+        return int(tokens[min(drawn, len(tokens) - 1)])
+
+    def likely(self, logits: Numbers) -> tuple[Numbers, Numbers]:
+        """The tokens of which one is drawn, the most likely one first, and how likely each is."""
+        count = len(logits) if self.top_k == 0 else min(self.top_k, len(logits))
+        found = np.argpartition(-logits, count - 1)[:count]
+        found = found[np.argsort(-logits[found], kind="stable")]
+        scaled = (logits[found] - logits[found[0]]).astype(np.float64) / self.temperature
+        weights = np.exp(scaled)
+        weights /= weights.sum()
+        before = weights.cumsum() - weights
+        kept = ((before < self.top_p) & (weights >= self.min_p * weights[0])).nonzero()[0]
+        kept = kept if len(kept) else np.zeros(1, np.int64)
+        return found[kept], weights[kept] / weights[kept].sum()

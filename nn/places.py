@@ -1,0 +1,70 @@
+"""Where the tokens of a chunk stand among all, and which of these each of them sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.graph_builder import GraphBuilder
+
+
+@dataclass(frozen=True)
+class TokenPlaces:
+    """`n` tokens from `position` on, and caches of so many places.
+
+    Attributes:
+        position: of i64, how many tokens came before.
+        rows: `[n]` of i64, the place of each token.
+        length: how many places caches have.
+    """
+
+    position: SSAValue
+    rows: SSAValue
+    length: int
+    _known: dict[tuple[int, int | None], list[SSAValue]] = field(
+        default_factory=dict["tuple[int, int | None]", "list[SSAValue]"], compare=False
+    )
+    """The masks that layers share."""
+
+    @classmethod
+    def of(cls, b: GraphBuilder, position: SSAValue, n: int, length: int) -> TokenPlaces:
+        """The places from `position` on."""
+        return cls(position, b.add(b.reshape(position, (1,)), b.constant(np.arange(n))), length)
+
+    @property
+    def n(self) -> int:
+        """How many tokens there are."""
+        return shape_of(self.rows)[0]
+
+    def written(self, b: GraphBuilder, cache: SSAValue, axis: int, rows: SSAValue) -> SSAValue:
+        """A cache with `rows`, `[n, …]`, at the places of the tokens along an axis."""
+        return b(graph.ScatterNdOp, "set", cache, b.unsqueeze(self.rows, [1]), rows, [axis])
+
+    def only_seen(self, b: GraphBuilder, scores: SSAValue, window: int | None) -> SSAValue:
+        """Scores `[…, rows, places]`, of which each `n` rows are those of the tokens, where a token sees a place: its
+        own one and those before it, of which a window has the last. Others are -inf.
+
+        One mask compares places with an integer alone: after the last token nothing is computed (`limit-dims`).
+        """
+        least, count = b.number(-np.inf, scores), shape_of(scores)[-2]
+        masked = scores
+        for mask in self._masks(b, count, window if window is not None and window < self.length else None):
+            masked = b.where(mask, masked, least)
+        return masked
+
+    def _masks(self, b: GraphBuilder, count: int, window: int | None) -> list[SSAValue]:
+        if (count, window) not in self._known:
+            places = b.constant(np.arange(self.length))
+            masks = [b.compare("le", places, b.add(self.position, b.constant(np.int64(self.n - 1))))]
+            wide = b.broadcast(b.unsqueeze(self.rows, [0]), (count // self.n, self.n))
+            own = b.reshape(wide, (count, 1))
+            if self.n > 1:
+                masks.append(b.compare("le", places, own))
+            if window is not None:
+                masks.append(b.compare("gt", places, b.sub(own, b.constant(np.int64(window)))))
+            self._known[count, window] = masks
+        return self._known[count, window]

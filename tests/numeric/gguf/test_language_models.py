@@ -1,0 +1,82 @@
+"""Language models of GGUF beside an evaluation in f64 that shares no code with mlc: logits after each token."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+pytest.importorskip("gguf")
+
+import mlc
+from mlc.runtime.model import Model
+from mlc.tests.numeric.gguf.real_models import gemma3, smollm2
+from mlc.tests.numeric.gguf.reference_models import ReferenceModel
+from mlc.tests.numeric.gguf.tiny_models import CONTEXT, MODELS, VOCABULARY, write_model
+
+Array = NDArray[Any]
+_TOKENS = np.random.default_rng(7).integers(0, VOCABULARY, CONTEXT).tolist()
+
+
+def caches_of(model: Model) -> list[Array]:
+    """Caches with finite numbers where nothing was written."""
+    one = getattr(model, "variants", (model,))[0]
+    return [np.full(each.shape, 1e30, np.float32) for each in one.inputs[3:]]
+
+
+def fed(model: Model, tokens: list[int], chunks: list[int], n: int) -> list[tuple[int, Array]]:
+    """The logits after each chunk of tokens, with the number of tokens until then."""
+    caches, position, found = caches_of(model), 0, list[tuple[int, Array]]()
+    for size in chunks:
+        given = np.zeros((1, n if size > 1 else 1), np.int64)
+        given[0, :size] = tokens[position : position + size]
+        (logits,) = model.in_place(given, np.array(position), np.array(size), *caches)
+        position += size
+        found.append((position, logits[0].copy()))
+    return found
+
+
+def error_of(found: list[tuple[int, Array]], expected: Array) -> float:
+    """The largest norm of a difference of logits, of that of the logits."""
+    return max(float(np.linalg.norm(y - expected[p - 1]) / np.linalg.norm(expected[p - 1])) for p, y in found)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_token_after_the_other(name: str, tmp_path: Path) -> None:
+    write_model(path := tmp_path / "model.gguf", name, "F32", "F32")
+    found = fed(mlc.compile(path), _TOKENS, [1] * CONTEXT, 1)
+    assert len(found) == CONTEXT and error_of(found, ReferenceModel(path).logits(_TOKENS)) < 3e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_chunks(name: str, tmp_path: Path) -> None:
+    """A prompt in chunks of up to eight tokens, the last of them with two, and then tokens alone."""
+    write_model(path := tmp_path / "model.gguf", name, "Q4_1", "Q8_0")
+    model = mlc.compile(path, shapes={"n": [1, 8]})
+    found = fed(model, _TOKENS, [8, 2, *[1] * 7, 7], 8)
+    assert error_of(found, ReferenceModel(path).logits(_TOKENS)) < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("matrices", ["F16", "BF16", "Q4_0", "Q5_0", "Q5_1", "Q8_0"])
+def test_formats(matrices: str, tmp_path: Path) -> None:
+    write_model(path := tmp_path / "model.gguf", "llama", matrices, matrices)
+    found = fed(mlc.compile(path), _TOKENS, [1] * 8, 1)
+    assert error_of(found, ReferenceModel(path).logits(_TOKENS[:8])) < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["smollm2", "gemma3"])
+def test_a_real_model(name: str, tmp_path: Path) -> None:
+    """Two dozen tokens, in a chunk of 16 with 13 of them and then alone; the likeliest token is the same."""
+    path = smollm2() if name == "smollm2" else gemma3(tmp_path)
+    tokens = np.random.default_rng(3).integers(1000, 40000, 24).tolist()
+    model = mlc.compile(path, shapes={"n": [1, 16], "context": 64})
+    found = fed(model, tokens, [13, *[1] * 11], 16)
+    expected = ReferenceModel(path).logits(tokens)
+    assert error_of(found, expected) < 1e-4
+    assert all(int(y.argmax()) == int(expected[p - 1].argmax()) for p, y in found)

@@ -1,0 +1,71 @@
+"""Texts to tokens and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tokenizers")
+
+from mlc.generation.tokenizer import TextStream, Tokenizer
+from mlc.support.errors import UserError
+from mlc.tests.unit.generation.files import by_ranks, by_scores, with_metadata
+
+
+def _words(tokenizer: Tokenizer, text: str) -> list[str]:
+    return [tokenizer.tokens[i] for i in tokenizer.encoded(text)]
+
+
+def test_pairs_of_bytes() -> None:
+    tokenizer = Tokenizer.of(with_metadata(by_ranks()))
+    assert _words(tokenizer, "hello world12") == ["hello", "Ġw", "o", "r", "l", "d", "1", "2"]
+    assert _words(tokenizer, "<|im_start|>ä\n") == ["<|im_start|>", "Ã¤", "Ċ"]
+    assert tokenizer.decoded(tokenizer.encoded("<|im_start|>hello wä")) == "hello wä"
+    assert tokenizer.first is None and tokenizer.ends == {1}
+
+
+def test_pieces_with_scores() -> None:
+    """`ba` has a better score than `ab`, so that `abab` is `a ba b`; each is joined while it can be."""
+    tokenizer = Tokenizer.of(with_metadata(by_scores(add_space_prefix=False)))
+    assert _words(tokenizer, "abab") == ["<s>", "aba", "b"]
+    assert _words(tokenizer, "ab ab") == ["<s>", "ab", "▁ab"]
+    assert _words(tokenizer, "é") == ["<s>", "<0xC3>", "<0xA9>"]
+    assert tokenizer.decoded(tokenizer.encoded("é ab")) == "é ab"
+    assert tokenizer.encoded("ab", is_start=False)[0] != 1
+
+
+def test_pieces_that_stand_for_themselves() -> None:
+    tokenizer = Tokenizer.of(with_metadata(by_scores(add_space_prefix=False)))
+    assert _words(tokenizer, "</s>ab\n\nab") == ["<s>", "</s>", "ab", "\n\n", "ab"]
+    assert tokenizer.decoded(tokenizer.encoded("</s>ab\n\nab")) == "ab\n\nab"
+
+
+def test_a_space_before_pieces() -> None:
+    tokenizer = Tokenizer.of(with_metadata(by_scores()))
+    assert _words(tokenizer, "ab") == ["<s>", "▁ab"]
+    assert tokenizer.decoded(tokenizer.encoded("ab")) == "ab"
+
+
+def test_half_a_character_waits() -> None:
+    tokenizer = Tokenizer.of(with_metadata(by_scores(add_space_prefix=False)))
+    stream = TextStream(tokenizer, [])
+    assert [stream.added(each) for each in tokenizer.encoded("aé", is_start=False)] == ["a", "", "é"]
+
+
+@pytest.mark.parametrize(
+    "metadata, words",
+    [
+        ({}, "the file has no list of texts 'tokenizer.ggml.tokens', by which texts become tokens"),
+        (by_ranks(model="bert"), "its tokenizer is 'bert'; required: gpt2 or llama"),
+        (by_ranks(merges=["a"]), "the file has no list of pairs 'tokenizer.ggml.merges', which its tokenizer joins"),
+        (by_ranks(pre="viking"), r"texts are split into words as 'viking' \(tokenizer.ggml.pre\); required: gpt-2"),
+        (by_ranks(eos_token_id=1 << 20), "'tokenizer.ggml.eos_token_id' is not a token; required: a number less than"),
+        (by_ranks(token_type=np.zeros(3)), "'tokenizer.ggml.token_type' is not a list of"),
+        (by_scores(scores=[1.0]), "'tokenizer.ggml.scores' is not a list of 267 numbers, one for each token"),
+    ],
+)
+def test_what_is_wrong(metadata: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        Tokenizer.of(with_metadata(metadata))
