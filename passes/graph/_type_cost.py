@@ -54,7 +54,7 @@ class _WordCost:
     """How many of these instructions units start per cycle at least, as they keep up that rate."""
 
     @staticmethod
-    def of(machine: Machine, lhs: str, rhs: str) -> _WordCost:
+    def of(machine: Machine, lhs: str, rhs: str, *, in_i16: bool = False) -> _WordCost:
         """That of words of two types, as `convert-loop-to-llvm` multiplies them."""
         rate, bits = machine.dots(lhs, rhs), machine.vector_bits
         if found := machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits):
@@ -63,6 +63,8 @@ class _WordCost:
         if PER_WORD[rhs] == 2:  # a shift, or a mask, for each number
             return _WordCost(rate, 2, 2, 2)
         if found := machine.dot_instruction(_PAIR, _PAIR, bits):  # three shifts make pairs of 16 bits of four bytes
+            if in_i16 and machine.byte_products(lhs, rhs, bits):  # three instructions take no more than four
+                return _WordCost(rate)
             each = 2 if found.adds else 4
             return _WordCost(rate, each, 3, 3, each * rate)
         return _WordCost(rate, 8, 7, 7)
@@ -137,7 +139,9 @@ class TypedProduct:
         dequantizing = _DEQUANTIZING * self.image / machine.lanes(32) / _ports(machine) if is_quantized else 0.0
         return max(products, moved) + dequantizing + self._behind(machine, 0)
 
-    def short_cycles(self, machine: Machine, lhs: str, rhs: str, among: int, *, is_rounded: bool = True) -> float:
+    def short_cycles(
+        self, machine: Machine, lhs: str, rhs: str, among: int, *, is_rounded: bool = True, in_i16: bool = False
+    ) -> float:
         """The cycles with factors of two short types, whose names these are: integers of 8 bits, or halves.
 
         Args:
@@ -146,6 +150,7 @@ class TypedProduct:
             rhs: that of the weights.
             among: how many weights pass by between two calls.
             is_rounded: whether an image of halves has to be made of f32.
+            in_i16: whether sums of two products of bytes fit in i16.
         """
         per_word = PER_WORD[rhs]
         if per_word == 2:
@@ -155,15 +160,17 @@ class TypedProduct:
             has_instruction = machine.dot_instruction(rhs, rhs, machine.vector_bits) is not None
             rounding = _ROUNDING[has_instruction] * self.image / machine.lanes(32) / _ports(machine)
             return total + rounding + self._behind(machine, 0)
-        total = min(way(machine, lhs, rhs, among) for way in (self.sums_cycles, self.pairs_cycles))
+        total = self.sums_cycles(machine, lhs, rhs, among, in_i16=in_i16)
+        total = min(total, self.pairs_cycles(machine, lhs, rhs, among))
         if self.groups == 1 and self.depth % per_word:  # the image gets more channels, by a copy
             image = self.image * ceil(self.depth / per_word) * per_word // self.depth
             total += 2 * image / _WORD / machine.issue.stores
         return total + self._behind(machine, _SCALING)
 
-    def sums_cycles(self, machine: Machine, lhs: str, rhs: str, among: int) -> float:
+    def sums_cycles(self, machine: Machine, lhs: str, rhs: str, among: int, *, in_i16: bool = False) -> float:
         """The cycles of adding up products of numbers of two short types, or until the weights have come."""
-        return max(self._products(machine, lhs, rhs), self._arriving(machine, _WORD // PER_WORD[rhs], among))
+        moved = self._arriving(machine, _WORD // PER_WORD[rhs], among)
+        return max(self._products(machine, lhs, rhs, in_i16=in_i16), moved)
 
     def pairs_cycles(self, machine: Machine, lhs: str, rhs: str, among: int) -> float:
         """The cycles of adding up products of integers of 8 bits, as many as fill words, that are stored in 16 bits.
@@ -199,7 +206,7 @@ class TypedProduct:
         """The cycles of what follows sums."""
         return (_COMMON + scaling) * self.results / machine.lanes(32) / _ports(machine)
 
-    def _products(self, machine: Machine, lhs: str, rhs: str = "") -> float:
+    def _products(self, machine: Machine, lhs: str, rhs: str = "", *, in_i16: bool = False) -> float:
         """The cycles of the multiply-adds, for factors of f32 if `rhs` is empty."""
         if self.window is not None:
             return self._windows(self.window, machine, lhs, rhs)
@@ -209,7 +216,7 @@ class TypedProduct:
         if self.groups > 1 and self.depth % per_word:  # numbers are widened, and multiplied one by one
             return self._tiles(machine, _WordCost(machine.issue.fma_units / 2), self.taps * self.depth)
         words = self.taps * ceil(self.depth / per_word)
-        vectors = self._tiles(machine, _WordCost.of(machine, lhs, rhs), words)
+        vectors = self._tiles(machine, _WordCost.of(machine, lhs, rhs, in_i16=in_i16), words)
         if (rate := machine.outer_dots(lhs, rhs)) and self.groups == 1 and self.depth % (2 * per_word) == 0:
             vectors = min(vectors, self._tiles(machine, _WordCost(rate), words // 2, pairs_rows=True))
         return min(vectors, self._matrices(machine, lhs, rhs, words))

@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import CastOp, ConstantOp, ConvOp, GraphOp, MatmulOp, MoveOp, PadOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
-from mlc.dialects.loop.dot import ui8
+from mlc.dialects.loop.dot import sums_fit_in_i16, ui8
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline import KEEP, require_precision
 from mlc.passes.graph._constants import constant_array, constant_from, erase_unused
@@ -37,7 +37,8 @@ class WidenFactorsPass(Pass):
     ```
 
     The sums are the same. Without an instruction that multiplies words of bytes, these are taken apart each time that
-    they are multiplied; in 16 bits they are read as they are. `fuse` lets the op that computes an image store it so,
+    they are multiplied, unless their weights are so small that sums of two products fit in 16 bits; in 16 bits factors
+    are read as they are. `fuse` lets the op that computes an image store it so,
     and its other elementwise readers make bytes of it again. The second factor is a constant, and takes twice the
     bytes: a product that waits for its weights is left alone, by the estimate of `_type_cost`, as are convolutions with
     groups. Remarks say what it expects.
@@ -61,10 +62,11 @@ class WidenFactorsPass(Pass):
             pairs = problem.pairs_cycles(machine, lhs, rhs, among)
             if pairs == float("inf"):
                 continue
-            bytes = problem.sums_cycles(machine, lhs, rhs, among)
-            compared = f"estimated {cycles_in_words(bytes)} in 8 bits, {cycles_in_words(pairs)} in 16 bits"
             owner = op.operands[1].owner
             weights = constant_array(owner, ctx.resources) if isinstance(owner, ConstantOp) else None
+            in_i16 = weights is not None and sums_fit_in_i16(weights, op.summed_axes[1])
+            bytes = problem.sums_cycles(machine, lhs, rhs, among, in_i16=in_i16)
+            compared = f"estimated {cycles_in_words(bytes)} in 8 bits, {cycles_in_words(pairs)} in 16 bits"
             if weights is None or pairs >= bytes:
                 reason = compared if weights is not None else "the second one is not a constant"
                 ctx.remark(op, f"factors stay in 8 bits: {reason}")

@@ -57,10 +57,20 @@ func.func @moved(%x: tensor<8x8x64xi8>) -> tensor<1x8x8x32xi32> {
 // CHECK:      graph.matmul %[[WIDE]],
 // CHECK:      return %{{.*}}, %[[Q]] :
 func.func @returned(%x: tensor<64x64xui8>) -> (tensor<64x64xi32>, tensor<64x64xui8>) {
-  %w = graph.constant dense<1> : tensor<64x64xi8>
+  %w = graph.constant dense<127> : tensor<64x64xi8>
   %q = graph.add %x, %x : tensor<64x64xui8>, tensor<64x64xui8> -> tensor<64x64xui8>
   %y = graph.matmul %q, %w : tensor<64x64xui8>, tensor<64x64xi8> -> tensor<64x64xi32>
   return %y, %q : tensor<64x64xi32>, tensor<64x64xui8>
+}
+
+// Sums of two products of small weights fit in 16 bits.
+// CHECK-LABEL: @small
+// CHECK-NOT:  i16
+// REMARK:     widen_factors.mlir:{{[0-9]+}}:8: remark: factors stay in 8 bits: estimated
+func.func @small(%x: tensor<64x64xui8>) -> tensor<64x64xi32> {
+  %w = graph.constant dense<-64> : tensor<64x64xi8>
+  %y = graph.matmul %x, %w : tensor<64x64xui8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  return %y : tensor<64x64xi32>
 }
 
 // A row waits for its weights; words are made of constants; channels of their own become pairs in the kernel; an i32

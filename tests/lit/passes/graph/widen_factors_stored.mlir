@@ -12,7 +12,7 @@ func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %s = graph.constant dense<0.5> : tensor<f32>
   %z = graph.constant dense<3> : tensor<ui8>
   %n = graph.constant dense<0> : tensor<i8>
-  %v = graph.constant dense<7> : tensor<64x64xi8>
+  %v = graph.constant dense<127> : tensor<64x64xi8>
   %q = graph.quantize %x, %s, %z : tensor<64x64xf32>, tensor<f32>, tensor<ui8> -> tensor<64x64xui8>
   %f = graph.dequantize %q, %s, %z : tensor<64x64xui8>, tensor<f32>, tensor<ui8> -> tensor<64x64xf32>
   %w = graph.dequantize %v, %s, %n : tensor<64x64xi8>, tensor<f32>, tensor<i8> -> tensor<64x64xf32>

@@ -71,6 +71,15 @@ def test_pairs_are_for_what_no_instruction_multiplies_in_bytes() -> None:
     assert len(set(in_pairs)) == 1
 
 
+def test_sums_in_16_bits_take_no_words_apart() -> None:
+    for machine in (AVX2, SKYLAKE):
+        small, large = (MANY.sums_cycles(machine, "ui8", "i8", MANY.weights, in_i16=fit) for fit in (True, False))
+        assert small <= MANY.pairs_cycles(machine, "ui8", "i8", MANY.weights) and 1.3 * small < large
+    for lhs, machine in (("ui8", VNNI), ("i8", AVX2)):
+        known = (MANY.sums_cycles(machine, lhs, "i8", MANY.weights, in_i16=fit) for fit in (True, False))
+        assert len(set(known)) == 1
+
+
 def test_numbers_beyond_a_word_are_products_too() -> None:
     """One channel has four in integers; five have eight."""
     window = TypedProduct(rows=26, taps=9, depth=1, columns=64, repeated=26, groups=1, matrices=1, image=784)
