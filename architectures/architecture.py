@@ -283,6 +283,11 @@ class InstructionSet(Architecture):
         """
         return None
 
+    def byte_products(self, features: tuple[str, ...], bits: int) -> str | None:
+        """LLVM's name of what multiplies vectors of ui8 and i8 of `bits` and adds up neighbours in i16, saturating."""
+        del features, bits
+        return None
+
     def saturating_packs(self, features: tuple[str, ...], bits: int) -> SaturatingPacks | None:
         """What makes bytes of floats, if vectors of `bits` have instructions that saturate."""
         del features, bits

@@ -21,6 +21,13 @@ _PAIRS_OF_I16 = {
 }
 """Products of i16, those of neighbours added up in i32, by the bits of vectors."""
 
+_PAIRS_OF_BYTES = {
+    128: "llvm.x86.ssse3.pmadd.ub.sw.128",
+    256: "llvm.x86.avx2.pmadd.ub.sw",
+    512: "llvm.x86.avx512.pmaddubs.w.512",
+}
+"""Products of ui8 and i8, those of neighbours added up in i16, by the bits of vectors."""
+
 _TILE_PRODUCTS = {
     ("ui8", "i8"): ("amx-int8", "llvm.x86.tdpbusd"),
     ("i8", "ui8"): ("amx-int8", "llvm.x86.tdpbsud"),
@@ -169,6 +176,9 @@ class X86(InstructionSet):
                 return DotInstruction(f"llvm.x86.avx512bf16.dpbf16ps.{bits}", "bfloat")
             case _:
                 return None
+
+    def byte_products(self, features: tuple[str, ...], bits: int) -> str | None:
+        return _PAIRS_OF_BYTES[bits] if _has_integers(features, bits) and "ssse3" in features else None
 
     def matrix_registers(self, features: tuple[str, ...]) -> MatrixRegisters | None:
         """The tiles of AMX, in palette 1."""

@@ -62,6 +62,12 @@ PIPELINE = (
     Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", when=is_fast),
     Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, before the loop"),
     Stage("graph", "merge-products{threads=$threads}", 2, "narrow products of one input are a wide one, full of lanes"),
+    Stage(
+        "graph",
+        "widen-factors{precision=$precision}",
+        1,
+        "bytes that no instruction multiplies are stored as the pairs of 16 bits that they would become each time",
+    ),
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Stage("tensor", "convert-graph-to-tensor", 0, "from what the model says to what each kernel computes per point"),

@@ -53,6 +53,8 @@ class TileProblem:
     """How many vectors a tile has, where the order of the weights says it; 0 if that is free."""
     holds_rows: bool = False
     """Whether a register has several steps of a row, of which each takes a lane: rows stay until all are taken."""
+    others: int = 0
+    """How many registers products take that are added up in several instructions, beside those of a tile."""
     pairs_rows: bool = False
     """Whether words are long, a vector of them two registers, and each multiply-add takes two rows and two columns."""
 
@@ -73,7 +75,7 @@ class TileProblem:
         """
         ragged = self.is_ragged(tile)
         held = tile.rows if ragged or self.holds_rows else min(tile.rows, tile.vectors)
-        return tile.rows * tile.vectors + held + (1 if machine.fma and not ragged else 2)
+        return tile.rows * tile.vectors + held + (1 if machine.fma and not ragged else 2) + self.others
 
     def strain(self, tile: RegisterTile, machine: Machine) -> float:
         """What the loads of panels cost, as a factor: 1 if enough rows use each vector for the next one to arrive.

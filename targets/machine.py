@@ -132,6 +132,19 @@ class Machine:
             return None
         return architecture.dot_instruction(self.features, lhs, rhs, bits)
 
+    def byte_products(self, lhs: str, rhs: str, bits: int) -> str | None:
+        """LLVM's name of what multiplies vectors of bytes of two types and adds up neighbours in i16, saturating.
+
+        None where one instruction does more, or pairs of i16 are not multiplied.
+        """
+        architecture = self.architecture
+        if not isinstance(architecture, InstructionSet) or {lhs, rhs} != {"ui8", "i8"} or bits > self.vector_bits:
+            return None
+        if self.dot_instruction(lhs, rhs, bits) or self.dot_instruction(rhs, lhs, bits):
+            return None
+        found = architecture.byte_products(self.features, bits)
+        return found if self.dot_instruction("i16", "i16", bits) else None
+
     def outer_dot_instruction(self, lhs: str, rhs: str) -> DotInstruction | None:
         """The dot products of each of two words of 64 bits with each of two others, on vectors of full width.
 

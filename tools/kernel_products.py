@@ -71,5 +71,7 @@ def _dot(types: tuple[str, str], count: int, machine: Machine) -> str:
     if found is not None and count == PER_WORD[rhs]:
         return found.intrinsic
     if PER_WORD[rhs] == 4 and (pairs := machine.dot_instruction(_PAIR, _PAIR, bits)) is not None:
-        return f"{pairs.intrinsic}, of bytes that are widened to pairs of 16 bits"
+        may_fit = count == PER_WORD[rhs] and machine.byte_products(lhs, rhs, bits)
+        sums = ", or of sums of two products that fit there" if may_fit else ""
+        return f"{pairs.intrinsic}, of bytes that are widened to pairs of 16 bits{sums}"
     return f"{_ONE_BY_ONE}, of words that are taken apart" if rhs == "bf16" else "a multiplication for each number"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerType, VectorType, f32, i8, i16, i32, i64
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import IntegerType, UnitAttr, VectorType, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -13,6 +15,7 @@ from xdsl.irdl import (
     VarConstraint,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -24,6 +27,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.support.dtypes import HALVES, unsigned
 from mlc.support.types import element_type, vector_type
 
+Array = NDArray[Any]
 ui8, ui16 = unsigned(i8), unsigned(i16)
 WORD_BITS = 32
 """The width of a word, which is that of a sum: lanes of words and lanes of sums are the same lanes."""
@@ -39,6 +43,20 @@ SHORT_TYPES = (*SHORT_INTEGERS, *HALVES)
 def per_word(element: Attribute, bits: int = WORD_BITS) -> int:
     """How many numbers of a type a word of `bits` holds."""
     return bits // element.bitwidth  # pyright: ignore
+
+
+def sums_fit_in_i16(weights: Array, axis: int) -> bool:
+    """Whether any numbers of ui8 times neighbours of i8 along an axis, in pairs, have sums that fit in i16.
+
+    Proof: a sum is greatest where a number of 255 stands beside each positive weight and 0 beside others, and least the
+    other way round.
+    """
+    if weights.dtype != np.int8 or weights.shape[axis] % 2:
+        return False
+    first, second = (np.take(weights, range(at, weights.shape[axis], 2), axis).astype(np.int32) for at in (0, 1))
+    most = np.maximum(first, 0) + np.maximum(second, 0)
+    least = np.minimum(first, 0) + np.minimum(second, 0)
+    return bool(255 * most.max(initial=0) < 1 << 15 and 255 * least.min(initial=0) >= -(1 << 15))
 
 
 def problem_of_types(lhs: Attribute, rhs: Attribute) -> str | None:
@@ -79,12 +97,17 @@ class DotOp(WordProductOp):
     %s = loop.dot %a, %b, %acc of ui8, i8 : i32, i32
     %t = loop.dot %u, %v, %sums of bf16, bf16 : vector<16xi32>, vector<16xf32>
     %r = loop.dot %c, %d, %t of bf16, bf16 : vector<16xi64>, vector<16xf32>
+    %q = loop.dot %a, %b, %acc of ui8, i8 in_i16 : i32, i32
     ```
+
+    With `in_i16` the sums of the first two products of each word, and of the last two, are known to fit in i16, so that
+    instructions may saturate there.
 
     Constraints:
       dot_c1: both words hold as many numbers, of i8, ui8, i16, ui16, bf16 or f16
       dot_c2: words are i32 or i64; sums are i32 for integers and f32 for floats
       dot_c3: words and sums are scalars, or vectors of as many lanes
+      dot_c4: sums in i16 are those of four bytes, one with a sign and one without
     """
 
     name = "loop.dot"
@@ -96,12 +119,35 @@ class DotOp(WordProductOp):
     accumulator = operand_def(_SUMS)
     lhs_type = prop_def()
     rhs_type = prop_def()
+    in_i16 = opt_prop_def(UnitAttr)
     result = result_def(_SUMS)
 
     traits = traits_def(Pure())
     assembly_format = (
-        "$lhs `,` $rhs `,` $accumulator `of` $lhs_type `,` $rhs_type attr-dict `:` type($lhs) `,` type($accumulator)"
+        "$lhs `,` $rhs `,` $accumulator `of` $lhs_type `,` $rhs_type (`in_i16` $in_i16^)? attr-dict "
+        "`:` type($lhs) `,` type($accumulator)"
     )
+
+    def __init__(
+        self,
+        lhs: SSAValue,
+        rhs: SSAValue,
+        accumulator: SSAValue,
+        lhs_type: Attribute,
+        rhs_type: Attribute,
+        *,
+        in_i16: bool = False,
+    ) -> None:
+        """
+        Args:
+            lhs: words of numbers of the type `lhs_type`.
+            rhs: words of numbers of the type `rhs_type`.
+            accumulator: the sums so far.
+            in_i16: whether sums of two neighbouring products fit in i16.
+        """
+        super().__init__(lhs, rhs, accumulator, lhs_type, rhs_type)
+        if in_i16:
+            self.in_i16 = UnitAttr()
 
     def verify_(self) -> None:
         if (problem := problem_of_types(self.lhs_type, self.rhs_type)) is not None:
@@ -114,6 +160,10 @@ class DotOp(WordProductOp):
             )
         if _lanes(words) != _lanes(sums):
             raise VerifyException(f"loop.dot: {words} and {sums} have other lanes (dot_c3)")
+        if self.in_i16 is not None and {self.lhs_type, self.rhs_type} != {i8, ui8}:
+            raise VerifyException(
+                f"loop.dot: required ui8 and i8 for sums in i16, got {self.lhs_type} and {self.rhs_type} (dot_c4)"
+            )
 
 
 @irdl_op_definition

@@ -8,7 +8,7 @@ quantised numbers that become floats.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, gcd, prod
 
 from mlc.architectures.instructions import PER_WORD
@@ -29,6 +29,10 @@ _COMMON = 12
 """Operations on each vector of results, whatever the type of the factors: a bias, a relu, a quantisation."""
 _NOT_WRITTEN_OUT = 2.0
 """How many times as long windows of more taps than are written out take, at least."""
+_PAIR = "i16"
+"""The type of two numbers in a word."""
+_WIDENING = 2
+"""Vectors that are stored, and loaded, of numbers that are longer than they need be; half of them are so anyway."""
 _ROUNDING = {True: 2, False: 8}
 """Operations on each vector of f32 that becomes bf16, with an instruction for that and without one."""
 _WORD = 4
@@ -46,17 +50,23 @@ class _WordCost:
     of_lhs: int = 0
     """How many operations take a word of the first factor apart, where no instruction multiplies words."""
     of_rhs: int = 0
+    started: float = 0.0
+    """How many of these instructions units start per cycle at least, as they keep up that rate."""
 
     @staticmethod
-    def of(machine: Machine, lhs: str, rhs: str) -> _WordCost:
+    def of(machine: Machine, lhs: str, rhs: str, *, in_i16: bool = False) -> _WordCost:
         """That of words of two types, as `convert-loop-to-llvm` multiplies them."""
         rate, bits = machine.dots(lhs, rhs), machine.vector_bits
-        if machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits):
-            return _WordCost(rate)
+        if found := machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits):
+            each = 1 if found.adds else 2
+            return _WordCost(rate, each, started=each * rate)
         if PER_WORD[rhs] == 2:  # a shift, or a mask, for each number
             return _WordCost(rate, 2, 2, 2)
-        if machine.dot_instruction("i16", "i16", bits):  # three shifts make pairs of 16 bits of four bytes
-            return _WordCost(rate, 2, 3, 3)
+        if found := machine.dot_instruction(_PAIR, _PAIR, bits):  # three shifts make pairs of 16 bits of four bytes
+            if in_i16 and machine.byte_products(lhs, rhs, bits):  # three instructions take no more than four
+                return _WordCost(rate)
+            each = 2 if found.adds else 4
+            return _WordCost(rate, each, 3, 3, each * rate)
         return _WordCost(rate, 8, 7, 7)
 
 
@@ -129,7 +139,9 @@ class TypedProduct:
         dequantizing = _DEQUANTIZING * self.image / machine.lanes(32) / _ports(machine) if is_quantized else 0.0
         return max(products, moved) + dequantizing + self._behind(machine, 0)
 
-    def short_cycles(self, machine: Machine, lhs: str, rhs: str, among: int, *, is_rounded: bool = True) -> float:
+    def short_cycles(
+        self, machine: Machine, lhs: str, rhs: str, among: int, *, is_rounded: bool = True, in_i16: bool = False
+    ) -> float:
         """The cycles with factors of two short types, whose names these are: integers of 8 bits, or halves.
 
         Args:
@@ -138,21 +150,41 @@ class TypedProduct:
             rhs: that of the weights.
             among: how many weights pass by between two calls.
             is_rounded: whether an image of halves has to be made of f32.
+            in_i16: whether sums of two products of bytes fit in i16.
         """
         per_word = PER_WORD[rhs]
-        products = self._products(machine, lhs, rhs)
-        moved = self._arriving(machine, _WORD // per_word, among)
-        total = max(products, moved)
         if per_word == 2:
+            total = self.sums_cycles(machine, lhs, rhs, among)
             if not is_rounded:
                 return total + self._behind(machine, 0)
             has_instruction = machine.dot_instruction(rhs, rhs, machine.vector_bits) is not None
             rounding = _ROUNDING[has_instruction] * self.image / machine.lanes(32) / _ports(machine)
             return total + rounding + self._behind(machine, 0)
+        total = self.sums_cycles(machine, lhs, rhs, among, in_i16=in_i16)
+        total = min(total, self.pairs_cycles(machine, lhs, rhs, among))
         if self.groups == 1 and self.depth % per_word:  # the image gets more channels, by a copy
             image = self.image * ceil(self.depth / per_word) * per_word // self.depth
             total += 2 * image / _WORD / machine.issue.stores
         return total + self._behind(machine, _SCALING)
+
+    def sums_cycles(self, machine: Machine, lhs: str, rhs: str, among: int, *, in_i16: bool = False) -> float:
+        """The cycles of adding up products of numbers of two short types, or until the weights have come."""
+        moved = self._arriving(machine, _WORD // PER_WORD[rhs], among)
+        return max(self._products(machine, lhs, rhs, in_i16=in_i16), moved)
+
+    def pairs_cycles(self, machine: Machine, lhs: str, rhs: str, among: int) -> float:
+        """The cycles of adding up products of integers of 8 bits, as many as fill words, that are stored in 16 bits.
+
+        Infinite where instructions multiply words of bytes, or none multiplies pairs; and where channels are apart,
+        whose neighbours become pairs in the kernel.
+        """
+        bits, per_word = machine.vector_bits, PER_WORD[rhs]
+        has_bytes = machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits)
+        if has_bytes or machine.dot_instruction(_PAIR, _PAIR, bits) is None or self.groups > 1:
+            return float("inf")
+        widening = _WIDENING * self.image / machine.lanes(16) / machine.issue.stores
+        filled = replace(self, depth=ceil(self.depth / per_word) * per_word)
+        return filled.sums_cycles(machine, _PAIR, _PAIR, among) + widening
 
     def widened_cycles(self, machine: Machine, rhs: str, among: int) -> float:
         """The cycles with weights of halves, each of which becomes f32 whenever it is multiplied."""
@@ -174,7 +206,7 @@ class TypedProduct:
         """The cycles of what follows sums."""
         return (_COMMON + scaling) * self.results / machine.lanes(32) / _ports(machine)
 
-    def _products(self, machine: Machine, lhs: str, rhs: str = "") -> float:
+    def _products(self, machine: Machine, lhs: str, rhs: str = "", *, in_i16: bool = False) -> float:
         """The cycles of the multiply-adds, for factors of f32 if `rhs` is empty."""
         if self.window is not None:
             return self._windows(self.window, machine, lhs, rhs)
@@ -184,7 +216,7 @@ class TypedProduct:
         if self.groups > 1 and self.depth % per_word:  # numbers are widened, and multiplied one by one
             return self._tiles(machine, _WordCost(machine.issue.fma_units / 2), self.taps * self.depth)
         words = self.taps * ceil(self.depth / per_word)
-        vectors = self._tiles(machine, _WordCost.of(machine, lhs, rhs), words)
+        vectors = self._tiles(machine, _WordCost.of(machine, lhs, rhs, in_i16=in_i16), words)
         if (rate := machine.outer_dots(lhs, rhs)) and self.groups == 1 and self.depth % (2 * per_word) == 0:
             vectors = min(vectors, self._tiles(machine, _WordCost(rate), words // 2, pairs_rows=True))
         return min(vectors, self._matrices(machine, lhs, rhs, words))
@@ -218,7 +250,7 @@ class TypedProduct:
                 for n, size, of_tile in ((self.rows, width, tile.vectors), (width, self.rows, tile.rows))
             )
             operations = cost.products * self.rows * width + cost.of_lhs * of_rows + cost.of_rhs * of_columns
-            busy = max(busy, operations / _ports(machine))
+            busy = max(busy, operations / max(_ports(machine), cost.started))
         return busy * steps * self.repeated * self.groups
 
     def _matrices(self, machine: Machine, lhs: str, rhs: str, words: int) -> float:

@@ -24,7 +24,7 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of, tensor
 from mlc.dialects.graph.windows import channel_dim, image_padding, zeros
-from mlc.dialects.loop.dot import per_word, ui8
+from mlc.dialects.loop.dot import per_word, sums_fit_in_i16, ui8
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline_options import KEEP, require_option
 from mlc.passes.graph._constants import constant_from, erase_unused
@@ -120,18 +120,19 @@ class _IntegerProduct:
             return
         compared = ""
         if among is not None and element_of(op.result) == f32:
-            floats, integers = self._estimates(among)
+            floats, integers = self._estimates(weights, among)
             compared = f": estimated {cycles_in_words(integers)} in integers, {cycles_in_words(floats)} in f32"
             if floats < _CLEARLY * integers:
                 self.ctx.remark(op, f"not computed in integers{compared}")
                 return
         self._rewrite(factor, weights, compared)
 
-    def _estimates(self, among: int) -> tuple[float, float]:
+    def _estimates(self, weights: IntegerWeights, among: int) -> tuple[float, float]:
         """The cycles in f32, and in integers."""
         problem = TypedProduct.of(self.op)
         floats = problem.float_cycles(self.machine, among, is_quantized=True)
-        return floats, problem.short_cycles(self.machine, str(self.element), "i8", among)
+        in_i16 = sums_fit_in_i16(weights.integers, self.op.summed_axes[1])
+        return floats, problem.short_cycles(self.machine, str(self.element), "i8", among, in_i16=in_i16)
 
     def _why_not(self, factor: Factor, weights: IntegerWeights) -> str | None:
         count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]

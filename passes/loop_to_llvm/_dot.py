@@ -1,7 +1,8 @@
 """Dot products of short numbers in words: one instruction where the target has one for their types.
 
-Elsewhere integers of 8 bits become pairs of 16 bits, of which x86 has dot products; what is left is computed number by
-number. Integers wrap, so all ways give the same bits. Of long words the lower halves come first.
+Elsewhere products of 8 bits whose sums are known to fit are added up in 16 bits, or integers of 8 bits become pairs of
+16 bits, of which x86 has dot products; what is left is computed number by number. Integers wrap, so all ways give the
+same bits. Of long words the lower halves come first.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _ELEMENTS: dict[str, Attribute] = {"i32": i32, "i16": i16, "i8": i8, "bfloat": b
 """The types of elements of vectors, by LLVM's names."""
 
 
+_ONES = 0x10001
+"""A word of two numbers of 16 bits, each of which is 1."""
+
+
 @lowers(VALUES, DotOp)
 class LowerDot(MachinePattern):
     """`loop.dot` becomes an instruction, or arithmetic."""
@@ -36,7 +41,8 @@ class LowerDot(MachinePattern):
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
         _require_conversion(op, self.machine)
         types = op.lhs_type, op.rhs_type
-        rewriter.replace(op, _dots(self.machine, op.lhs, op.rhs, op.accumulator, types))
+        in_i16 = op.in_i16 is not None
+        rewriter.replace(op, _dots(self.machine, op.lhs, op.rhs, op.accumulator, types, in_i16=in_i16))
 
 
 @lowers(VALUES, OuterDotOp)
@@ -70,27 +76,33 @@ def _require_conversion(op: DotOp | OuterDotOp, machine: Machine) -> None:
 
 
 def _dots(
-    machine: Machine, lhs: SSAValue, rhs: SSAValue, total: SSAValue, types: tuple[Attribute, Attribute]
+    machine: Machine,
+    lhs: SSAValue,
+    rhs: SSAValue,
+    total: SSAValue,
+    types: tuple[Attribute, Attribute],
+    *,
+    in_i16: bool = False,
 ) -> list[Operation]:
     """Ops that add the dot products of words, or of long words, of two types to sums; the last one gives them."""
     if element_type(lhs.type) == i64:
         halves = [_half_of_words(v, number) for number in range(2) for v in (lhs, rhs)]
         ops = [op for half in halves for op in half]
         for left, right in zip(halves[::2], halves[1::2], strict=True):
-            ops += _dots(machine, left[-1].results[0], right[-1].results[0], total, types)
+            ops += _dots(machine, left[-1].results[0], right[-1].results[0], total, types, in_i16=in_i16)
             total = ops[-1].results[0]
         return ops
     kind, most = vector_type(lhs.type), machine.vector_bits // WORD_BITS
     lanes = 1 if kind is None else kind.get_shape()[0]
     if lanes <= most or lanes & (lanes - 1):
-        writer = _Writer(machine, lhs.type, total.type)
+        writer = _Writer(machine, lhs.type, total.type, in_i16)
         writer.dot(lhs, rhs, total, *types)
         return writer.ops
     new: list[Operation] = []
     results: list[SSAValue] = []
     for first in range(0, lanes, most):  # one register after the other
         pieces = [shuffle(v, v, range(first, first + most)) for v in (lhs, rhs, total)]
-        writer = _Writer(machine, pieces[0].res.type, pieces[2].res.type)
+        writer = _Writer(machine, pieces[0].res.type, pieces[2].res.type, in_i16)
         results.append(writer.dot(pieces[0].res, pieces[1].res, pieces[2].res, *types))
         new += [*pieces, *writer.ops]
     joined, _ = concatenated(results)
@@ -117,8 +129,8 @@ def _as_operand(found: DotInstruction, words: SSAValue, bits: int) -> llvm.Bitca
 class _Writer:
     """Collects the ops that compute a dot product."""
 
-    def __init__(self, machine: Machine, words: Attribute, sums: Attribute) -> None:
-        self._machine = machine
+    def __init__(self, machine: Machine, words: Attribute, sums: Attribute, in_i16: bool) -> None:
+        self._machine, self._in_i16 = machine, in_i16
         self._words, self._sums = words, sums
         self._lanes = None if (kind := vector_type(self._words)) is None else kind.get_shape()[0]
         self.ops: list[Operation] = []
@@ -129,6 +141,9 @@ class _Writer:
             return self._called(found, lhs, rhs, total)
         if (found := self._instruction(rhs_type, lhs_type)) is not None:
             return self._called(found, rhs, lhs, total)
+        if self._in_i16 and (name := self._byte_products(lhs_type, rhs_type)) is not None:
+            numbers = (lhs, rhs) if is_unsigned(lhs_type) else (rhs, lhs)
+            return self.dot(self._sums_of_pairs(name, *numbers), self._constant(self._words, _ONES), total, i16, i16)
         if per_word(lhs_type) == 4 and self._instruction(i16, i16) is not None:
             for odd in (False, True):
                 left, right = self._pairs(lhs, lhs_type, odd), self._pairs(rhs, rhs_type, odd)
@@ -143,6 +158,21 @@ class _Writer:
         if self._lanes is None:
             return None
         return self._machine.dot_instruction(str(lhs), str(rhs), WORD_BITS * self._lanes)
+
+    def _byte_products(self, lhs: Attribute, rhs: Attribute) -> str | None:
+        if self._lanes is None:
+            return None
+        return self._machine.byte_products(str(lhs), str(rhs), WORD_BITS * self._lanes)
+
+    def _sums_of_pairs(self, name: str, unsigned: SSAValue, signed: SSAValue) -> SSAValue:
+        """Words of the sums of the first two products of bytes, and of the last two, in i16."""
+        assert self._lanes is not None
+        bytes, halves = (VectorType(element, [self._lanes * per_word(element)]) for element in (i8, i16))
+        operands = [self._cast(words, bytes) for words in (unsigned, signed)]
+        return self._cast(self._insert(CallIntrinsicOp(name, operands, [halves])), self._words)
+
+    def _cast(self, value: SSAValue, kind: Attribute) -> SSAValue:
+        return self._insert(llvm.BitcastOp.create(operands=[value], result_types=[kind]))
 
     def _called(self, found: DotInstruction, lhs: SSAValue, rhs: SSAValue, total: SSAValue) -> SSAValue:
         operands = [self._typed(found, lhs), self._typed(found, rhs)]

@@ -19,7 +19,7 @@ from mlc.analysis.lanes import lanes_over
 from mlc.analysis.legality import note_if_refused, require_no_limit, require_reduction
 from mlc.dialects.arith import ExtSIOp, ExtUIOp
 from mlc.dialects.loop import CONSECUTIVE, DotOp, ForOp, LoadOp, UnpackBytesOp
-from mlc.dialects.loop.dot import SHORT_TYPES, WORD_BITS, WORDS, per_word
+from mlc.dialects.loop.dot import SHORT_TYPES, WORD_BITS, WORDS, per_word, sums_fit_in_i16
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.buffer_layouts import FieldLayout, WordLayout
@@ -89,6 +89,8 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer, bits: i
         loop.dot x[m, 8 * k .. 8 * k + 3], unpack_bytes word[0], s of i8, ui8, then
         loop.dot x[m, 8 * k + 4 .. 8 * k + 7], unpack_bytes word[1], … of i8, ui8
 
+    Where the target multiplies bytes with sums in i16, it is noted of words whether these fit there.
+
     Proof: sums of i32 wrap, so their order is free. All numbers in fields are known to fit there, and have no sign.
 
     Raises:
@@ -108,18 +110,21 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer, bits: i
         raise Refused("it runs along several axes of the argument")
     in_fields = bits == WORD_BITS and count > _BYTES
     most = (1 << WORD_BITS // count) - 1
-    if in_fields and not packer.are_within(argument, 0, most):
+    if in_fields and not packer.hold(argument, lambda w: bool(w.min() >= 0 and w.max() <= most)):
         raise Refused(f"the numbers of the factor in words are not all from 0 to {most}")
     layout = FieldLayout if in_fields else WordLayout
     words = layout(axes.pop(), count, tuple(memref_type(argument).get_shape()), bits)
     if words.sizes[words.axis] % count:
         raise Refused(f"{words.sizes[words.axis]} numbers along the axis are not a multiple of {count}")
     machine = resolve_target(packer.ctx.target)
+    types = {(str(each.by_word.element), str(each.of_argument.element)) for each in sums}
+    in_i16 = all(machine.byte_products(*pair, machine.vector_bits) for pair in types)
+    in_i16 = in_i16 and packer.hold(argument, lambda w: sums_fit_in_i16(w, words.axis))
     if any(each.by_word.element == f16 for each in sums) and not machine.converts_f16:
         raise Refused(f"{machine.name} has no instructions that convert f16")
     target = packer.relay(argument, words)
     for each in sums:
-        _rewrite(each, words, target)
+        _rewrite(each, words, target, in_i16=in_i16)
 
 
 def _product_sum(loop: ForOp, count: int, packer: Packer, bits: int) -> _ProductSum:
@@ -179,7 +184,7 @@ def factor_of(value: SSAValue) -> ShortFactor:
     return ShortFactor(load, widening, element)
 
 
-def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
+def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue, *, in_i16: bool) -> None:
     """Read words, and add their dot product."""
     loop, count, counter = each.loop, words.count, each.loop.induction_variable
     load, beside = each.of_argument.load, each.by_word.load
@@ -202,7 +207,8 @@ def _rewrite(each: _ProductSum, words: WordLayout, target: SSAValue) -> None:
         run = LoadOp(beside.memref, list(beside.indices), _moved(beside.map.data, number * in_word), kind)
         cast = vector.BitcastOp(run.result, VectorType(WORDS[words.bits], [1]))
         word = vector.ExtractOp(cast.result, [0], WORDS[words.bits])
-        dot = DotOp(word.result, of_argument, total, each.by_word.element, each.of_argument.element)
+        types = each.by_word.element, each.of_argument.element
+        dot = DotOp(word.result, of_argument, total, *types, in_i16=in_i16)
         run.location, dot.location = beside.location, each.combine.location
         new += [run, cast, word, dot]
         total = dot.result

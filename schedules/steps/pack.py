@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
@@ -108,11 +108,12 @@ class Packer:
         """Whether all calls of a function pass a constant as this argument."""
         return bool(self._constants_of(argument))
 
-    def are_within(self, argument: BlockArgument, least: int, most: int) -> bool:
-        """Whether all calls of a function pass constants as this argument whose numbers lie between two limits."""
+    def hold(self, argument: BlockArgument, condition: Callable[[Array], bool]) -> bool:
+        """Whether all calls of a function pass constants as this argument of which a condition holds."""
         sources = {source.value for _, source in self._constants_of(argument)}
-        arrays = [constant_data(value, self.ctx.resources) for value in sources]
-        return bool(arrays) and all(least <= array.min() and array.max() <= most for array in arrays)
+        shape = tuple(memref_type(argument).get_shape())
+        arrays = (constant_data(value, self.ctx.resources).reshape(shape) for value in sources)
+        return bool(sources) and all(map(condition, arrays))
 
     def _constants_of(self, argument: BlockArgument) -> list[tuple[func.CallOp, ConstantOp]]:
         """The calls of a function, each with the constant that it passes; none if one passes something else."""

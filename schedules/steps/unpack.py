@@ -74,7 +74,7 @@ def use_words(loops: Sequence[ForOp], packer: Packer) -> None:
         raise Refused("its weights are not an argument of the kernel that only these loops read")
     if not packer.knows(argument):
         raise Refused("its weights are not known when the program is compiled")
-    if not packer.are_within(argument, LEAST, MOST):
+    if not packer.hold(argument, lambda w: bool(w.min() >= LEAST and w.max() <= MOST)):
         raise Refused(f"its weights are not all from {LEAST} to {MOST}, the integers of four bits")
     words = WordLayout(axis, PER_WORD, tuple(memref_type(argument).get_shape()))
     if words.sizes[axis] % PER_WORD:

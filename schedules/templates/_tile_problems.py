@@ -8,12 +8,15 @@ from math import prod
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
-from mlc.dialects.loop.dot import LONG_WORD_BITS
+from mlc.dialects.loop.dot import LONG_WORD_BITS, WORD_BITS
 from mlc.schedules.register_tile import TileProblem, best_tile, tile_cycles
 from mlc.schedules.schedule_template import TensorKernel
 from mlc.schedules.templates._contractions import Contraction, bytes_apart
 from mlc.schedules.templates._dots import multiplying, steps_per_dot
 from mlc.targets.machine import Machine
+
+_OF_SUMS_IN_I16 = 2
+"""The registers of sums of two products that are added up next, and of the ones that they are multiplied with."""
 
 
 def tile_problem(contraction: Contraction, lanes: int, padding: float, machine: Machine) -> TileProblem:
@@ -31,6 +34,10 @@ def tile_problem(contraction: Contraction, lanes: int, padding: float, machine: 
     rows = op.dim_sizes[row] if row is not None else 1
     column = prod(contraction.reduced_sizes) * contraction.step_bytes
     words = machine.words_per_load(contraction.word_bits) if contraction.per_dot > 1 else 1
+    in_i16 = False
+    if contraction.word_bits == WORD_BITS:
+        lhs, rhs = map(str, op.read_types)
+        in_i16 = machine.byte_products(lhs, rhs, machine.vector_bits) is not None
     return TileProblem(
         rows,
         contraction.columns,
@@ -39,6 +46,7 @@ def tile_problem(contraction: Contraction, lanes: int, padding: float, machine: 
         column,
         padding,
         holds_rows=words > 1 and contraction.reduced_sizes[-1] % words == 0,
+        others=_OF_SUMS_IN_I16 if in_i16 else 0,
         pairs_rows=contraction.word_bits == LONG_WORD_BITS,
     )
 

@@ -36,14 +36,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def run_compiled(tmp_path: Path) -> Callable[..., list[Array]]:
     """`run_compiled(module, inputs, target="native", opt_level=3)`: the outputs of the module's `main`, compiled.
 
-    Skips the test if there is no way to run code for the target here.
+    A last argument is the precision. Skips the test if there is no way to run code for the target here.
     """
 
-    def run(module: ModuleOp, inputs: Sequence[Array], target: str = "native", opt_level: int = 3) -> list[Array]:
+    def run(
+        module: ModuleOp,
+        inputs: Sequence[Array],
+        target: str = "native",
+        opt_level: int = 3,
+        precision: str = "f32",
+    ) -> list[Array]:
         if resolve_target(target).arch != host.architecture():
-            return _emulated(module, inputs, target, opt_level, tmp_path / "model")
+            options = CompileOptions(target, opt_level=opt_level, precision=precision)
+            return _emulated(module, inputs, options, tmp_path / "model")
         try:
-            model = mlc.compile(module, target=target, opt_level=opt_level)
+            model = mlc.compile(module, target=target, opt_level=opt_level, precision=precision)
         except mlc.ArtifactError as e:
             pytest.skip(str(e))
         outputs = model.run({info.name: array for info, array in zip(model.inputs, inputs, strict=True)})
@@ -52,12 +59,12 @@ def run_compiled(tmp_path: Path) -> Callable[..., list[Array]]:
     return run
 
 
-def _emulated(module: ModuleOp, inputs: Sequence[Array], target: str, opt_level: int, path: Path) -> list[Array]:
-    arch = resolve_target(target).arch
+def _emulated(module: ModuleOp, inputs: Sequence[Array], options: CompileOptions, path: Path) -> list[Array]:
+    arch = resolve_target(options.target).arch
     if find_emulator(arch) is None:
         pytest.skip(f"there is no emulator of {arch} on this machine")
-    ctx = new_context(target)
-    compilation = Compilation(module.clone(), ctx, CompileOptions(target, opt_level=opt_level), PassManager(ctx))
+    ctx = new_context(options.target)
+    compilation = Compilation(module.clone(), ctx, options, PassManager(ctx))
     signature = compilation.lower_fully()
     compilation.build_program(compilation.program(signature), "exe", path)
     calls = Calls(1, tuple(inputs), (True,) * len(inputs), False)

@@ -54,6 +54,9 @@ def _kernels(text: str, target: str, precision: str) -> list[tuple[FuncOp, Compi
     return [(f, compilation) for f in compilation.module.ops if isinstance(f, FuncOp) and is_private(f)]
 
 
+_OF_WIDENED = "llvm.x86.avx2.pmadd.wd, of bytes that are widened to pairs of 16 bits"
+
+
 def _products(text: str, target: str, precision: str = "keep") -> KernelProducts:
     found = [products_of(kernel, resolve_target(target)) for kernel, _ in _kernels(text, target, precision)]
     (products,) = (each for each in found if each is not None)
@@ -65,7 +68,7 @@ def _products(text: str, target: str, precision: str = "keep") -> KernelProducts
     [
         ("sapphirerapids-amx", "llvm.x86.tdpbusd", 32.0),
         ("sapphirerapids", "llvm.x86.avx512.vpdpbusd.512", 4.0),
-        ("haswell", "llvm.x86.avx2.pmadd.wd, of bytes that are widened to pairs of 16 bits", 1.0),
+        ("haswell", f"{_OF_WIDENED}, or of sums of two products that fit there", 1.0),
         ("neoverse-v1", "llvm.aarch64.neon.usmmla.v4i32.v16i8", 8.0),
         ("cortex-a72", "a multiplication for each number", 0.5),
     ],
@@ -80,7 +83,7 @@ def test_bytes(target: str, instruction: str, gain: float) -> None:
     ("target", "instruction"),
     [
         ("sapphirerapids", "llvm.x86.avx512.vpdpbusd.512"),
-        ("haswell", "llvm.x86.avx2.pmadd.wd, of bytes that are widened to pairs of 16 bits"),
+        ("haswell", _OF_WIDENED),
     ],
 )
 def test_taps(target: str, instruction: str) -> None:

@@ -9,12 +9,14 @@
 // CHECK-NEXT:    %t = loop.dot %a, %b, %s of i8, ui8 : i32, i32
 // CHECK-NEXT:    %u = loop.dot %a, %b, %t of i16, ui16 : i32, i32
 // CHECK-NEXT:    %v = loop.dot %a, %b, %u of i8, i8 {kept} : i32, i32
+// CHECK-NEXT:    %w = loop.dot %a, %b, %v of i8, ui8 in_i16 {kept} : i32, i32
 func.func @integers(%a: i32, %b: i32, %acc: i32) -> i32 {
   %s = loop.dot %a, %b, %acc of ui8, i8 : i32, i32
   %t = loop.dot %a, %b, %s of i8, ui8 : i32, i32
   %u = loop.dot %a, %b, %t of i16, ui16 : i32, i32
   %v = loop.dot %a, %b, %u of i8, i8 {kept} : i32, i32
-  return %v : i32
+  %w = loop.dot %a, %b, %v of i8, ui8 in_i16 {kept} : i32, i32
+  return %w : i32
 }
 
 // CHECK-LABEL: @floats

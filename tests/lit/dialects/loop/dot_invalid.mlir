@@ -69,3 +69,11 @@ func.func @f(%a: vector<4xi32>, %b: vector<4xi32>, %acc: i32) {
   %s = loop.dot %a, %b, %acc of i8, i8 : vector<4xi32>, i32
   return
 }
+
+// -----
+
+func.func @f(%a: i32, %b: i32, %acc: i32) {
+  // expected-error @+1 {{loop.dot: required ui8 and i8 for sums in i16, got ui8 and ui8 (dot_c4)}}
+  %s = loop.dot %a, %b, %acc of ui8, ui8 in_i16 : i32, i32
+  return
+}
