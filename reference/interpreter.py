@@ -85,7 +85,8 @@ class FunctionInterface:
 def interface_of(function: FuncOp) -> FunctionInterface | None:
     """The interface of a function on tensors or memrefs; None if it has arguments of other types.
 
-    Scalars of a public function count as tensors of rank 0, which `wrap-scalars` makes of them.
+    Scalars of a public function on tensors count as tensors of rank 0, which `wrap-scalars` makes of them. Beside
+    buffers they are mostly subscripts, which no drawn number is.
     """
     inputs: list[_Marked] = []
     outputs: list[_Marked] = []
@@ -95,7 +96,8 @@ def interface_of(function: FuncOp) -> FunctionInterface | None:
             (outputs if OUTPUT in marks else inputs).append((argument.type, marks))
     results = function.function_type.outputs.data
     outputs += zip(results, _marks(function.res_attrs, len(results)), strict=True)
-    if not is_private(function):
+    has_buffers = any(isinstance(kind, MemRefType) for kind, _ in (*inputs, *outputs))
+    if not is_private(function) and not has_buffers:
         inputs, outputs = ([(_shaped(kind), marks) for kind, marks in side] for side in (inputs, outputs))
     if not all(isinstance(t, TensorType | MemRefType) for t, _ in (*inputs, *outputs)):
         return None

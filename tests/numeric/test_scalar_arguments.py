@@ -119,7 +119,7 @@ def test_commands_take_them(mlc: CommandLine, tmp_path: Path, monkeypatch: pytes
 
 
 def test_each_pass_is_checked(mlc_opt: CommandLine) -> None:
-    for text in (_TENSORS, _SCALARS, _BUFFERS):
+    for text in (_TENSORS, _SCALARS):
         done = mlc_opt("-O2", "--check-each", "--target=x86-64-v3", stdin=text)
         assert done.status == 0 and "did not check" not in done.err, done.err
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import IndexType, StringAttr, TensorType, VectorType, f32, i64
+from xdsl.dialects.builtin import IndexType, MemRefType, StringAttr, TensorType, VectorType, f32, i64
 from xdsl.dialects.func import FuncOp
 
 from mlc.compiler.compilation import new_context
@@ -78,6 +78,7 @@ def test_scalars_of_public_functions_are_tensors_of_rank_0() -> None:
     assert signature.outputs == (TensorType(f32, []),)
     assert interface_of(FuncOp("f", ([IndexType()], []), visibility=StringAttr("private"))) is None
     assert interface_of(FuncOp("f", ([VectorType(f32, [4])], []))) is None
+    assert interface_of(FuncOp("f", ([MemRefType(f32, [4]), f32], []))) is None
 
 
 def test_calling_what_is_not_there(run: Run) -> None:
