@@ -283,6 +283,11 @@ class InstructionSet(Architecture):
         """
         return None
 
+    def rounds_to_bf16(self, features: tuple[str, ...]) -> bool:
+        """Whether an instruction makes bf16 of vectors of f32, where it may make 0 of subnormal numbers."""
+        del features
+        return False
+
     def byte_products(self, features: tuple[str, ...], bits: int) -> str | None:
         """LLVM's name of what multiplies vectors of ui8 and i8 of `bits` and adds up neighbours in i16, saturating."""
         del features, bits

@@ -177,6 +177,9 @@ class X86(InstructionSet):
             case _:
                 return None
 
+    def rounds_to_bf16(self, features: tuple[str, ...]) -> bool:
+        return {"avx512bf16", "avx512vl"}.issubset(features)
+
     def byte_products(self, features: tuple[str, ...], bits: int) -> str | None:
         return _PAIRS_OF_BYTES[bits] if _has_integers(features, bits) and "ssse3" in features else None
 

@@ -9,8 +9,8 @@ operator by operator; engines that skip roundings in between differ from that, a
 the one of f32. The table shows the largest difference, in steps of the output where it is quantized, else relative to
 its largest element. An engine that differs by twice as much, as a root of the mean square, computes something else.
 
-Nobody else computes files of bf16: there, OpenVINO gets the file of f32 and rounds to bf16, and ONNX Runtime stays in
-f32.
+Nobody else computes files of bf16, which mlc compiles with the precision bf16: there, OpenVINO gets the file of f32 and
+rounds to bf16, and ONNX Runtime stays in f32.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _engines(
 
     def ours() -> Peer:
         start = time.perf_counter()
-        prepared = _ours(str(files.short), inputs, outputs, settings)
+        prepared = _ours(str(files.short), inputs, outputs, settings, precision)
         found.compiled = time.perf_counter() - start
         return prepared
 
@@ -140,12 +140,12 @@ def _engines(
     return engines
 
 
-def _ours(file: str, inputs: Arrays, outputs: Arrays, settings: Settings) -> Peer:
+def _ours(file: str, inputs: Arrays, outputs: Arrays, settings: Settings, precision: str = "f32") -> Peer:
     """A model compiled by mlc, on all cores of the machine, called as a C program does."""
     pinned = os.sched_getaffinity(0)
     os.sched_setaffinity(0, settings.all_cores)
     try:
-        model: Any = compile_model(file, target=settings.target, threads=settings.threads)
+        model: Any = compile_model(file, target=settings.target, threads=settings.threads, precision=precision)
     finally:
         os.sched_setaffinity(0, pinned)
     # In order: files of other types name them otherwise.

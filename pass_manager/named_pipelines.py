@@ -39,7 +39,12 @@ def own_pipelines() -> dict[str, NamedPipeline]:
 
 
 def _lowering(level: str) -> NamedPipeline:
-    least = [stage for stage in PIPELINE if not stage.since and stage.when is None]
+    needed = [stage for stage in PIPELINE if not stage.since and stage.when is None]
+    # There are no options of a compilation: those of passes are what they are by default.
+    least = [
+        replace(stage, passes=stage.passes.partition("{")[0] if "$" in stage.passes else stage.passes)
+        for stage in needed
+    ]
     reaching = [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
     if level in LEVEL_CONVERSIONS:
         reaching = [LEVEL_CONVERSIONS[level], TEXT_OF_UPSTREAM.get(level, "")]

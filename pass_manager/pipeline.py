@@ -101,7 +101,12 @@ PIPELINE = (
     Stage("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
     Stage("loop", "merge-stores", 2, "vectors of bytes fill a register, and one instruction makes and stores them"),
     Stage("loop", "blocked-summation", 0, "a sum of millions of numbers is as good as one of a few hundred"),
-    Stage("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
+    Stage(
+        "loop",
+        "expand-math{precision=$precision}",
+        0,
+        "exp, tanh and the like become polynomials: artifacts call no libm",
+    ),
     Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", when=has_threads),
     Stage(
         "loop", "merge-kernels", 1, "what differs in the place of its arguments alone is one kernel, called with parts"

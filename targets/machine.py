@@ -112,6 +112,12 @@ class Machine:
         """Whether instructions convert between f16 and f32; LLVM calls a library elsewhere."""
         return self.architecture.converts_f16(self.features)
 
+    @property
+    def rounds_to_bf16(self) -> bool:
+        """Whether an instruction makes bf16 of vectors of f32, and perhaps 0 of subnormal numbers."""
+        architecture = self.architecture
+        return isinstance(architecture, InstructionSet) and architecture.rounds_to_bf16(self.features)
+
     def lanes(self, element_bits: int) -> int:
         """How many elements of `element_bits` one vector register holds."""
         return self.vector_bits // element_bits

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlc.compiler.options import OPTIONS
 from mlc.generation.generator import Speed
 from mlc.generation.sampling import Sampling
 from mlc.support.errors import UserError
@@ -58,7 +59,7 @@ def add_text_arguments(parser: ArgumentParser, temperature: float, most: int) ->
     add("--context", type=int, metavar="N", help="the most tokens of all (what the model was trained for, up to 4096)")
     add("--system", metavar="TEXT", help="what a chat starts with")
     add("--speed", action="store_true", help="say at the end how many tokens were read and written in a second")
-    add_options(parser)
+    add_options(parser, OPTIONS)
 
 
 def show(piece: str) -> None:

@@ -15,7 +15,7 @@ from mlc.dialects.graph import CastOp, ConstantOp, ConvOp, GraphOp, MatmulOp, Mo
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.dialects.loop.dot import sums_fit_in_i16, ui8
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import KEEP, require_precision
+from mlc.pass_manager.pipeline_options import KEEP, require_option
 from mlc.passes.graph._constants import constant_array, constant_from, erase_unused
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
@@ -50,7 +50,7 @@ class WidenFactorsPass(Pass):
     """With "keep" weights stay as short as they are; one of `PRECISIONS`."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        require_precision(self.name, self.precision)
+        require_option("precision", self.precision, self.name)
         every = [op for op in module.walk() if isinstance(op, MatmulOp | ConvOp)]
         products = [op for op in every if _multiplies_bytes(op)]
         if self.precision == KEEP or not products:

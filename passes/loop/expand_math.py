@@ -18,11 +18,12 @@ from mlc.analysis.never_nan import is_never_nan
 from mlc.dialects.arith import CmpfOp, RemFOp, SelectOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.lowering import LoweringDriver, StatelessPattern, lowers
+from mlc.pass_manager.pipeline_options import require_option
 from mlc.polynomials import erf, exp, halves, hyperbolic, inverse_trig, log, powers, remainder, tanh, trig
 from mlc.polynomials.builder import ConstantPool, Emitter, Number, has_format
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
-from mlc.support.types import element_type
+from mlc.support.types import element_type, vector_type
 from mlc.targets.machine import resolve_target
 
 EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
@@ -177,7 +178,8 @@ class ExpandMathPass(Pass):
         %q = arith.divf %e, %d : vector<16xf32>
         %y = math.copysign %q, %x : vector<16xf32>
 
-    Conversions between f32 and f16 become integer arithmetic where the target has no instruction, those of bf16 always.
+    Conversions between f32 and f16 become integer arithmetic where the target has no instruction, and so do those of
+    bf16, but for vectors that are rounded with the precision "bf16": an instruction may make 0 of subnormal numbers.
     Rounding what is a number of 16 bits already, as a maximum of such numbers is, goes.
 
     f32 and f64, scalars and vectors of one rank. Infinities, NaN, signed zeros and denormals come out as in C. The
@@ -189,13 +191,27 @@ class ExpandMathPass(Pass):
     name = "expand-math"
     rounding = _ROUNDING
 
+    precision: str = "f32"
+    """With "bf16" subnormal numbers of bf16 may become 0; one of `PRECISIONS`."""
+
     def rounding_in(self, module: ModuleOp) -> Rounding:
         degrees = [exp.exp_degree(op) for op in module.ops if isinstance(op, func.FuncOp)]
         error = max((exp.EXP_F32[degree].error for degree in degrees), default=0.0)
         return replace(_ROUNDING, ulps=max(_ROUNDING.ulps, 2 * error))
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        require_option("precision", self.precision, self.name)
         driver, constants = LoweringDriver(self.name, ctx), ConstantPool()
+        has_instruction = self.precision == "bf16" and resolve_target(ctx.target).rounds_to_bf16
         for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
             _drop_exact_roundings(function, constants)
-            driver.lower(function.body.walk())
+            ops = function.body.walk()
+            driver.lower(op for op in ops if not (has_instruction and _rounds_vectors_to_bf16(op)))
+
+
+def _rounds_vectors_to_bf16(op: Operation) -> bool:
+    """Whether an op makes bf16 of a vector of f32, of as many lanes as registers may have, or of several of them."""
+    if not isinstance(op, arith.TruncFOp) or (kind := vector_type(op.result.type)) is None:
+        return False
+    lanes = kind.get_shape()[0] if len(kind.get_shape()) == 1 else 1
+    return (element_type(op.input.type), kind.element_type) == (f32, bf16) and (lanes in (4, 8) or lanes % 16 == 0)

@@ -64,3 +64,31 @@ def test_the_option_compiles_what_the_pass_gives_and_weights_take_half(tmp_path:
     np.testing.assert_allclose(short, _rounded(x) @ _rounded(w), atol=1e-3)
     with pytest.raises(mlc.UserError, match="found precision 'f8'; required: f32, bf16 or keep"):
         mlc.compile(text, weights={"w": w}, precision="f8")
+
+
+@pytest.mark.parametrize("target", ["znver4", "sapphirerapids", "haswell", "neoverse-v1"])
+@pytest.mark.parametrize("precision", ["f32", "bf16", "keep"])
+def test_only_subnormal_numbers_may_become_zero_where_bf16_is_asked_for(
+    run_compiled: Callable[..., list[Array]], target: str, precision: str
+) -> None:
+    """Bits of all kinds; infinities, NaN, and the ends of the numbers that are not subnormal."""
+    bits = np.random.default_rng(9).integers(0, 1 << 32, 4101, dtype=np.uint32)
+    ends = [0x00000000, 0x00000001, 0x007FFFFF, 0x00800000, 0x00807FFF, 0x00808000, 0x7F7F7FFF, 0x7F7F8000, 0x7F800000]
+    bits[: 2 * len(ends)] = [sign | end for end in ends for sign in (0, 1 << 31)]
+    bits[100:200] &= 0x807FFFFF  # subnormal
+    x = bits.view(np.float32)
+    module = mlc.parse("""
+    func.func @main(%x: tensor<4101xf32>) -> tensor<4101xbf16> {
+      %y = graph.cast %x : tensor<4101xf32> -> tensor<4101xbf16>
+      return %y : tensor<4101xbf16>
+    }""")
+    (found,) = run_compiled(module, [x], target, 3, precision)
+    is_nan, is_subnormal = np.isnan(x), np.abs(x) < 2.0**-126
+    with np.errstate(invalid="ignore"):
+        wanted = x.astype(bfloat16).view(np.uint16)
+    got = np.asarray(found).view(np.uint16)
+    assert np.isnan(np.asarray(found)[is_nan].astype(np.float32)).all()
+    equal, zero = got == wanted, got == wanted & 0x8000
+    flushes = precision == "bf16" and target in ("znver4", "sapphirerapids")
+    assert equal[~is_nan & ~is_subnormal].all() and (equal | (zero & flushes))[is_subnormal].all()
+    assert (zero & ~equal & is_subnormal).any() == flushes

@@ -51,9 +51,10 @@ PREPARE = NamedPipeline(
 
 
 def test_members_are_those_that_no_program_can_do_without() -> None:
-    assert [s.passes for s in own_pipelines()["lower-to-llvm"].stages] == [
-        s.passes for s in default_steps(PipelineOptions(opt_level=0))
-    ]
+    """Their options are those by default, as no compilation gives any."""
+    members = [s.passes for s in own_pipelines()["lower-to-llvm"].stages]
+    steps = [s.passes for s in default_steps(PipelineOptions(opt_level=0))]
+    assert members == [step.partition("{")[0] for step in steps]
     lengths = [len(own_pipelines()[name].stages) for name in LOWER_TO.values()]
     assert lengths == sorted(set(lengths))
 
