@@ -64,7 +64,7 @@ def shape_of(b: Node) -> Results:
     return b.concat([b.reshape(extent, (1,)) for extent in extents], 0)
 
 
-@converts("SymbolicSize", bounded=True)
+@converts("Size", bounded=True)
 def size_of(b: Node) -> Results:
     """The number of elements."""
     actual = b.knowledge.extents.get(b[0], {})

@@ -7,13 +7,14 @@
 // NONE-NEXT: // graph   convert-onnx-to-graph {{ *}}a model that came from ONNX is spelled in the ops of the graph level
 // NONE-NEXT: // graph   convert-aten-to-graph {{ *}}and so is one that came from PyTorch
 // NONE-NEXT: // graph   convert-stablehlo-to-graph {{ *}}and so is one that came from JAX, or as StableHLO
+// NONE-NEXT: // graph   convert-gguf-to-graph {{ *}}and so is a language model, as its architecture says
 // NONE-NEXT: // graph   fold-empty {{ *}}what has no elements is known: nothing below has to compute nothing
 // NONE-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
 // NONE-NEXT: // tensor  wrap-scalars {{.*}}
 // NONE-NEXT: // tensor  convert-linalg-to-tensor {{ *}}{{.*}}
 // NONE-NEXT: // loop    convert-tensor-to-loop {{ *}}{{.*}}
 // NONE:      // llvm    convert-loop-to-llvm {{ *}}{{.*}}
-// NONE-NEXT: --pass-pipeline='convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor,wrap-scalars,convert-linalg-to-tensor,convert-tensor-to-loop,{{.*}},plan-memory,convert-loop-to-llvm'
+// NONE-NEXT: --pass-pipeline='convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,convert-gguf-to-graph,fold-empty,convert-graph-to-tensor,wrap-scalars,convert-linalg-to-tensor,convert-tensor-to-loop,{{.*}},plan-memory,convert-loop-to-llvm'
 
 // ALL:      // -O3
 // ALL-NEXT: // graph   convert-onnx-to-graph
@@ -37,4 +38,4 @@
 // LOWER-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
 // LOWER-NEXT: // tensor  wrap-scalars {{.*}}
 // LOWER-NEXT: // tensor  convert-linalg-to-tensor {{.*}}
-// LOWER-NEXT: --pass-pipeline='fuse,convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor,wrap-scalars,convert-linalg-to-tensor'
+// LOWER-NEXT: --pass-pipeline='fuse,convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,convert-gguf-to-graph,fold-empty,convert-graph-to-tensor,wrap-scalars,convert-linalg-to-tensor'
