@@ -20,6 +20,7 @@
 // ALL-NEXT: // graph   convert-onnx-to-graph
 // ALL-NEXT: // graph   convert-aten-to-graph
 // ALL-NEXT: // graph   convert-stablehlo-to-graph
+// ALL-NEXT: // graph   convert-gguf-to-graph
 // ALL-NEXT: // graph   fold-empty
 // ALL-NEXT: // graph   sink-dequantize
 // ALL-NEXT: // graph   canonicalize
@@ -34,6 +35,7 @@
 // LOWER-NEXT: // graph   convert-onnx-to-graph {{ *}}a model that came from ONNX is spelled in the ops of the graph level
 // LOWER-NEXT: // graph   convert-aten-to-graph {{.*}}
 // LOWER-NEXT: // graph   convert-stablehlo-to-graph {{.*}}
+// LOWER-NEXT: // graph   convert-gguf-to-graph{{.*}}
 // LOWER-NEXT: // graph   fold-empty {{.*}}
 // LOWER-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
 // LOWER-NEXT: // tensor  wrap-scalars {{.*}}
