@@ -96,7 +96,11 @@ class GraphBuilder:
         extents = [self.knowledge.extents.get(v, {}) for v in op.operands]
         if any(extents):
             assert self.knowledge.hand_on is not None
-            self.bounded(op.result, self.knowledge.hand_on(op, extents, self))
+            try:
+                self.bounded(op.result, self.knowledge.hand_on(op, extents, self))
+            except Unconvertible:
+                op.erase()  # some callers have another form
+                raise
         self._insert(op)
         return op.result
 
@@ -159,9 +163,14 @@ class GraphBuilder:
                 ends[axis] = self.extent(size)
         if not ends:
             return value
-        view = graph.ReshapeOp(value, shape_of(value))  # others use the whole of the value
+        whole = {**self.knowledge.extents.get(value, {}), **ends}
+        return self.bounded(self.viewed(value, shape_of(value), {}), whole)  # others use the whole of the value
+
+    def viewed(self, value: SSAValue, shape: Sequence[int], sizes: Mapping[int, AnySize]) -> SSAValue:
+        """All of a value in memory under another shape, what is no data as well; some dims end at these sizes."""
+        view = graph.ReshapeOp(value, tuple(shape))
         self._insert(view)
-        return self.bounded(view.result, {**self.knowledge.extents.get(value, {}), **ends})
+        return self.bounded(view.result, {axis: self.extent(size) for axis, size in sizes.items()})
 
     def _sees(self, value: SSAValue) -> bool:
         """Whether a value is there where ops are added: it may have been made in the body of a loop that has ended."""
@@ -389,10 +398,3 @@ def _require_addressable(shape: Sequence[int]) -> None:
 def is_float(value: SSAValue) -> bool:
     """Whether the elements are floating-point numbers."""
     return not isinstance(element_of(value), IntegerType)
-
-
-def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
-    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
-    for axis, extent in b.knowledge.extents.get(value, {}).items():
-        found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most"
-        raise Unconvertible(f"{found}, {b.knowledge.cause_of(extent)}; required: a known one")

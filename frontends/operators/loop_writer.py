@@ -13,7 +13,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import ConstantOp, IfOp, ScanOp, WhileOp, YieldOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
 from mlc.dialects.scan import stack_type
-from mlc.frontends.operators.graph_builder import Array, GraphBuilder, require_fixed
+from mlc.frontends.operators.graph_builder import Array, GraphBuilder
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.reference import graph as reference
 from mlc.support.ir import clone

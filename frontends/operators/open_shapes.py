@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -45,6 +46,13 @@ def shape_sizes(b: GraphBuilder, value: SSAValue) -> list[AnySize]:
     return [size for size in sizes if size is not None]
 
 
+def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
+    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
+    for axis, extent in b.knowledge.extents.get(value, {}).items():
+        found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most"
+        raise Unconvertible(f"{found}, {b.knowledge.cause_of(extent)}; required: a known one")
+
+
 def reshaped(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue:
     """The elements under another shape, of which one extent may be -1 for what is left.
 
@@ -61,13 +69,49 @@ def reshaped(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSA
         wanted = [left if size == -1 else size for size in wanted]
     if product(wanted) != total:
         raise Unconvertible(f"{_shown(own)} cannot become {_shown(wanted)}: the number of elements is another one")
-    found = b.reshape(value, largest(wanted))
-    if shape_sizes(b, found) != list(wanted):
-        raise Unconvertible(
-            f"{_shown(own)} cannot become {_shown(wanted)} where it lies in memory: dims are joined, or split, of "
-            "which an inner one has an extent that is known at the call only"
-        )
-    return found
+    return _seen_as(b, value, wanted) or _moved_to(b, value, own, wanted)
+
+
+def _seen_as(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue | None:
+    """The value under another shape, where it lies in memory; None if it would have to move."""
+    if prod(largest(wanted)) != prod(shape_of(value)):
+        return None
+    try:
+        found = b.reshape(value, largest(wanted))
+    except Unconvertible:
+        return None
+    return found if shape_sizes(b, found) == list(wanted) else None
+
+
+def _moved_to(b: GraphBuilder, value: SSAValue, own: Sequence[AnySize], wanted: Sequence[AnySize]) -> SSAValue:
+    """The elements moved to where a row-major tensor of the actual extents has them, as many at a time as the last dims
+    hold that stay: the number of each such row follows from the extents of the call.
+
+    Raises:
+        Unconvertible: an extent may be 0, by which places are divided.
+    """
+    kept = 0
+    while kept < min(len(own), len(wanted)) and own[-1 - kept] == wanted[-1 - kept]:
+        kept += 1
+    before, after = own[: len(own) - kept], wanted[: len(wanted) - kept]
+    if any(bounds(size)[0] < 1 for size in (*before, *after)):
+        raise Unconvertible(f"{_shown(own)} cannot become {_shown(wanted)}: required: extents of 1 and more")
+    places = largest(after)
+    number = b.constant(np.zeros(places, np.int64))
+    for axis, size in enumerate(places):
+        along = np.arange(size).reshape([-1 if a == axis else 1 for a in range(len(places))])
+        number = b.add(number, b.mul(b.constant(along), b.extent(product(after[axis + 1 :]))))
+    rows = largest(before)
+    row = b.constant(np.zeros(places, np.int64))
+    for axis in range(len(rows)):
+        at = b.div(number, b.extent(product(before[axis + 1 :])))
+        at = b(graph.RemOp, at, b.extent(before[axis])) if axis else at
+        row = b.add(row, b.mul(at, b.constant(prod(rows[axis + 1 :]))))
+    row = b.minimum(row, b.constant(prod(rows) - 1))  # of those after the data, which are read as well
+    inner = {1 + i: size for i, size in enumerate(own[len(own) - kept :]) if isinstance(size, SymbolicSize)}
+    flat = b.viewed(value, (prod(rows), *shape_of(value)[len(own) - kept :]), inner)
+    found = b(graph.GatherOp, flat, row, 0)
+    return b.sized(found, {axis: size for axis, size in enumerate(wanted) if isinstance(size, SymbolicSize)})
 
 
 def expanded(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue:

@@ -100,6 +100,8 @@ class OpenGraph:
             self.shifted,
             self.transposed_product,
             self.joined,
+            self.rows,
+            self.picked,
             self.filled,
         ]
         return self.rng.choice(steps)(value)
@@ -186,6 +188,20 @@ class OpenGraph:
         both = self.op("Concat", front, x, axis=1)
         end = self.op("Add", self.extent(x, 1), self.ints(2))
         return self.op("Slice", both, self.ints(2), end, self.ints(1))
+
+    def rows(self, x: str) -> str:
+        """A product of all rows, joined, as exporters of linear layers write it."""
+        flat = self.op("Reshape", x, self.ints(-1, WIDTH))
+        done = self.op("Gemm", flat, self.floats(WIDTH, WIDTH), self.floats(WIDTH))
+        shape = self.sizes(self.extent(x, 0), self.extent(x, 1), self.ints(WIDTH))
+        return self.op("Reshape", done, shape)
+
+    def picked(self, x: str) -> str:
+        """Elements of the flattened tensor at computed places, as masks are looked up."""
+        flat = self.op("Flatten", self.op("ReduceSum", x, self.ints(2), keepdims=0), axis=0)
+        places = self.op("Unsqueeze", self.places(x), self.ints(0))
+        each = self.op("Gather", self.op("Squeeze", flat, self.ints(0)), places)
+        return self.op("Mul", x, self.op("Unsqueeze", each, self.ints(2)))
 
     def filled(self, x: str) -> str:
         shape = self.op("Shape", x)

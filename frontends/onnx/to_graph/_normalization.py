@@ -11,7 +11,7 @@ from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators import logarithms
-from mlc.frontends.operators.graph_builder import require_fixed
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 

@@ -17,7 +17,7 @@ from mlc.frontends.operators.places import along_axis, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 
 
-@converts("GatherElements")
+@converts("GatherElements", bounded=True)
 def gather_elements(b: Node) -> Results:
     """An index for each element of the result."""
     return taken_along(b, b[0], b[1], b.axis())

@@ -15,8 +15,9 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder, require_fixed
+from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import lowest, slide, surround
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 
 

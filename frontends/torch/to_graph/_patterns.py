@@ -17,7 +17,8 @@ from mlc.dialects.graph.types import element_of, type_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.complex_values import is_complex, part_of
 from mlc.frontends.operators.conversions import Converts, PatternOfPairs, each_of_parts
-from mlc.frontends.operators.graph_builder import GraphBuilder, is_float, require_fixed
+from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Found, places_of
 from mlc.frontends.torch.to_graph._conversion import ATEN_PAIRS, ATEN_PASS, OF_COMPLEX, AtenConversion

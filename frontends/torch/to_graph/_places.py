@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.frontends.operators.extents import filled
-from mlc.frontends.operators.graph_builder import require_fixed
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.places import along_axis, neutral, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import coordinates_of, count_of, order_of
