@@ -24,6 +24,7 @@ from mlc.quantization.weights import WeightFormat
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
+from mlc.support.python_bindings import bindings_of_python
 from mlc.support.python_warnings import warn_caller
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def quantize(
         UserError: the model, the samples or an option is wrong, the model has no products of f32, or operands are not
             finite.
     """
+    bindings_of_python(shapes, None).require_fixed("what is quantised")
     module, ctx = api.read(model, shapes, weights)
     alone = weight_format(weight_bits, group, symmetric, calibration, dynamic)
     result = quantized(module, ctx, data, calibration, symmetric, max_error, seed, alone)

@@ -41,6 +41,7 @@ def variants_of(bindings: Bindings) -> list[Variant]:
     _check(choices)
     if not choices:
         return [Variant(bindings)]
+    bindings.require_fixed("a model for several shapes")
     made: list[Variant] = []
     for shapes in product(*choices.values()):
         chosen = dict(zip(choices, shapes, strict=True))

@@ -164,14 +164,19 @@ def _out_of_range(signature: Signature) -> str:
 
 def _open(signature: Signature) -> str:
     """Lines about the inputs that are as long as callers say."""
-    return "".join(
-        f"\n              input {number} has up to {spec.shape[axis]} elements along dim {axis}: input {place} says, "
-        f"an int64_t{'' if held is None else f' from {held[0]} to {held[1]}'}"
-        for number, spec in enumerate(signature.inputs)
-        for axis, place in enumerate(spec.extents)
-        if place >= 0
-        for held in [signature.inputs[place].range]
-    )
+    lines: list[str] = []
+    for number, spec in enumerate(signature.inputs):
+        if spec.extents:
+            room = "x".join(map(str, spec.shape))
+            lines.append(
+                f"input {number} needs room for {room} elements, all of which may be read; rows lie as in these"
+            )
+        for axis, place in enumerate(spec.extents):
+            if place >= 0:
+                held = signature.inputs[place].range
+                ends = "" if held is None else f" from {held[0]} to {held[1]}"
+                lines.append(f"  along dim {axis} as much is data as input {place} says, an int64_t{ends}")
+    return "".join(f"\n              {line}" for line in lines)
 
 
 def _c_table(signature: Signature, kind: str, specs: tuple[TensorSpec, ...]) -> str:

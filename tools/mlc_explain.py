@@ -62,6 +62,7 @@ def run(arguments: Namespace) -> None:
     """Compile as far as kernels have schedules, then count, predict and measure."""
     args = Arguments(**vars(arguments))
     args.bindings.require_single("what is explained")
+    args.bindings.require_fixed("what is explained")
     if args.estimates and not carries_out_schedules(args.options):
         raise UserError(
             f"found --estimates with -O{args.options.opt_level}, which carries out no schedules, whose loops are what "

@@ -75,6 +75,7 @@ def run(arguments: Namespace) -> None:
     source = read_model(args.model, args)
     bindings = parse_bindings(args.shape, args.value)
     bindings.require_single("a text of the graph level")
+    bindings.require_fixed("what is quantised")
     _, weights = model_files(args.output, "quantisation")
     check_not_input(args.output, [args.model, *([args.data] if args.data else [])])
     ctx = new_context()

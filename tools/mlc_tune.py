@@ -94,6 +94,7 @@ def run(arguments: Namespace) -> int:
     if args.jobs is not None and args.jobs < 1:
         raise UserError(f"--jobs {args.jobs}: at least 1 is needed")
     args.bindings.require_single("what is tuned")
+    args.bindings.require_fixed("what is tuned")
     options = args.options
     options.check()
     if options.opt_level < 2:

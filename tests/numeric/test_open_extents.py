@@ -200,6 +200,19 @@ def test_bindings_that_say_no_range() -> None:
     assert onnx.__version__
 
 
+def test_only_models_of_onnx_have_ranges() -> None:
+    text = """func.func @main(%x: tensor<8x4xf32>) -> tensor<4xf32> {
+      %y = graph.reduce sum %x axes [0] : tensor<8x4xf32> -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }"""
+    with pytest.raises(UserError, match=r"found 1\.\.8 for a dim of 'x'; a range of extents is for models of ONNX"):
+        mlc.compile(text, shapes={"x": (range(1, 9), 4)})
+    with pytest.raises(UserError, match=r"found 1\.\.8 for 'm'; a model for several shapes has known extents"):
+        mlc.compile(_softmax(), shapes={"n": [1, 2], "m": range(1, 9)})
+    with pytest.raises(UserError, match=r"found 1\.\.8 for 'm'; what is quantised has known extents"):
+        mlc.quantize(_softmax(), shapes={"n": 1, "m": range(1, 9)})
+
+
 def test_a_range_beside_dims_that_stay_open() -> None:
     model = mlc.compile(_softmax(), shapes={"m": range(1, 9)})
     x = np.random.default_rng(0).standard_normal((3, 5)).astype(np.float32)

@@ -108,11 +108,24 @@ class _Binding:
                 self._bind_value(argument, name)
             else:
                 kept.append(dict(mark))
+        self._require_followed()
         self._add_extents(kept, [name for name in names if name not in self.bindings.values])
         if self.function.arg_attrs is not None or self.ranges:
             self.function.arg_attrs = ArrayAttr(map(DictionaryAttr, kept))
         outputs = self.function.function_type.outputs.data
         self.function.function_type = FunctionType.from_lists(self.function.body.block.arg_types, outputs)
+
+    def _require_followed(self) -> None:
+        """Raises: UserError if a dim stays open in a range, and ops are of another source: they would take all elements
+        for data."""
+        ops = [op for op in self.function.walk() if op is not self.function and not isinstance(op, func.ReturnOp)]
+        if self.ranges and not (ops and all(op.name.startswith("onnx.") for op in ops)):
+            name, ranges = next(iter(self.ranges.items()))
+            raise UserError(
+                f"found {next(iter(ranges.values()))} for a dim of '{name}'; a range of extents is for models of ONNX; "
+                "required: a number",
+                location_of(self.function),
+            )
 
     def _add_extents(self, marks: list[dict[str, Attribute]], inputs: Sequence[str]) -> None:
         """Add an input for each range, which dims of one name share, and note it in the attributes of the inputs."""
