@@ -10,6 +10,7 @@ from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument
 
+from mlc.runtime.extents import holders
 from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.functions import (
@@ -154,7 +155,7 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
         outputs.append(replace(spec, name=name, extents=extents_in(each.marks), donor=donated_to(each.marks)))
     _check_extents(entry, "output", outputs)
     _check_extents(entry, "input", inputs)
-    held = {place for each in inputs for place in each.extents}
+    held = holders([each.extents for each in inputs])
     inputs = [each if number in held else replace(each, range=None) for number, each in enumerate(inputs)]
     name = entry.sym_name.data
     return Signature(name, tuple(inputs), tuple(outputs), workspace, __version__)

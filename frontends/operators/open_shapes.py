@@ -111,7 +111,7 @@ def _moved_to(b: GraphBuilder, value: SSAValue, own: Sequence[AnySize], wanted: 
     inner = {1 + i: size for i, size in enumerate(own[len(own) - kept :]) if isinstance(size, SymbolicSize)}
     flat = b.viewed(value, (prod(rows), *shape_of(value)[len(own) - kept :]), inner)
     found = b(graph.GatherOp, flat, row, 0)
-    return b.sized(found, {axis: size for axis, size in enumerate(wanted) if isinstance(size, SymbolicSize)})
+    return b.sized(found, dict(enumerate(wanted)))
 
 
 def expanded(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue:
@@ -129,13 +129,13 @@ def expanded(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSA
             raise Unconvertible(f"{_shown(own)} and {_shown(wanted)} do not broadcast for all extents")
         sizes.append(asked if mine == 1 else mine)
     found = b.broadcast(value, largest(sizes))
-    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, SymbolicSize)})
+    return b.sized(found, dict(enumerate(sizes)))
 
 
 def splat(b: GraphBuilder, number: float, sizes: Sequence[AnySize], element: Attribute) -> SSAValue:
     """One number everywhere."""
     found = b.splat(number, largest(sizes), element)
-    return b.sized(found, {axis: size for axis, size in enumerate(sizes) if isinstance(size, SymbolicSize)})
+    return b.sized(found, dict(enumerate(sizes)))
 
 
 def counted(b: GraphBuilder, start: AnySize, limit: AnySize, step: int, element: Attribute) -> SSAValue:
