@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mlc.compiler.backend import Backend, LoweredModel
-from mlc.compiler.backends import backend_of
 from mlc.compiler.options import CompileOptions
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
@@ -67,6 +66,8 @@ class Compilation:
     @property
     def backend(self) -> Backend:
         """What compiles for that."""
+        from mlc.compiler.backends import backend_of
+
         return backend_of(self.machine)
 
     def variants(self) -> list[Compilation]:

@@ -2,7 +2,8 @@
 
 An option is a field with a `Choice` in its metadata: of `PipelineOptions` if passes follow it, of `CompileOptions` if
 none does. Command lines, `mlc.compile`, the frameworks, the key of what was compiled before and the page
-`docs/options.md` follow from it. `PythonOptions` repeats the types, for type checkers alone.
+`docs/options.md` follow from it. Its type for Python stands in the `TypedDict` of the same file, as type checkers
+cannot read metadata.
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ import operator
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from mlc.pass_manager.pipeline_options import Choice, Kind, PipelineOptions, choices_of, option
+from mlc.pass_manager.pipeline_options import (
+    Choice,
+    Kind,
+    PipelineOptions,
+    PythonPipelineOptions,
+    choices_of,
+    option,
+)
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 
@@ -110,14 +118,9 @@ def default_of(name: str) -> Any:
     return getattr(CompileOptions, name)
 
 
-class PythonOptions(TypedDict, total=False):
+class PythonOptions(PythonPipelineOptions, total=False):
     """The options of `mlc.compile`, each of which may be left out."""
 
-    target: str
-    threads: SupportsIndex
-    opt_level: SupportsIndex
-    accuracy: str
-    precision: str
     cc: str | os.PathLike[str] | None
     records: str | os.PathLike[str] | None
 

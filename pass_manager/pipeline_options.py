@@ -2,14 +2,15 @@
 
 An option is a field of `PipelineOptions` with a `Choice` in its metadata. A pass takes it as `$name` in its stage of a
 pipeline, or the stage asks it by `when`. Command lines (those of `mlc-opt` too), `mlc.compile`, the frameworks, the key
-of what was compiled before and the page `docs/options.md` follow from the field (`compiler/options.py`).
+of what was compiled before and the page `docs/options.md` follow from the field (`compiler/options.py`). Type checkers
+cannot read metadata: its type for Python stands in `PythonPipelineOptions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, SupportsIndex, TypedDict
 
 from mlc.support.errors import UserError
 
@@ -131,6 +132,16 @@ class PipelineOptions:
         for name, choice in choices_of(type(self)).items():
             if (value := getattr(self, name)) != getattr(type(self), name):
                 yield name, choice, value
+
+
+class PythonPipelineOptions(TypedDict, total=False):
+    """The types of the fields of `PipelineOptions` that Python programs give, for type checkers."""
+
+    target: str
+    threads: SupportsIndex
+    opt_level: SupportsIndex
+    accuracy: str
+    precision: str
 
 
 def require_option(name: str, value: object, taker: str) -> None:

@@ -14,7 +14,7 @@ from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
 from mlc.schedules.lone_kernel import lone_kernel
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.functions import is_private
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target, words_of_sources
@@ -46,6 +46,8 @@ class KernelNumbers:
     work: KernelWork
     seconds: float | None
     """The measured time of a call; None where the target cannot run."""
+    remarks: Sequence[Remark] = ()
+    """What the passes said when it was compiled to be measured."""
 
 
 @dataclass(frozen=True)
@@ -95,18 +97,17 @@ class ModelNumbers:
         if self.runs_here:
             modules = [*(lone_kernel(self.module, kernel) for kernel in kernels), *([self.model] if whole else [])]
             watches = [Stopwatch(module, self.ctx, self.options) for module in modules]
-            for watch in watches[: len(kernels)]:
-                self.ctx.remarks += watch.remarks
         levels = dict.fromkeys(level for work in works for level in self.roofline.levels_of(work))
         for _ in range(_ROUNDS if watches else 0):
             for watch in watches:
                 watch.measure(_SECONDS)
             for level in levels:
                 self.roofline.refresh(level)
+        remarks = [watch.remarks for watch in watches[: len(kernels)]] or [[]] * len(kernels)
         seconds = [watch.shortest for watch in watches] or [None] * len(kernels)
         rows = [
-            KernelNumbers(kernel.sym_name.data, calls[kernel.sym_name.data], work, time)
-            for kernel, work, time in zip(kernels, works, seconds[: len(kernels)], strict=True)
+            KernelNumbers(kernel.sym_name.data, calls[kernel.sym_name.data], work, time, said)
+            for kernel, work, time, said in zip(kernels, works, seconds[: len(kernels)], remarks, strict=True)
         ]
         return rows, watches[-1].shortest if watches and whole else None
 

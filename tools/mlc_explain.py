@@ -100,9 +100,8 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
     if not steps:
         print("  none")
     about = [remark for remark in ctx.remarks if _is_about(remark, kernel)]
-    known = len(ctx.remarks)
     (explained,), _ = numbers.of([kernel])
-    about += [remark for remark in ctx.remarks[known:] if not is_about_caller(remark)]
+    about += [remark for remark in explained.remarks if not is_about_caller(remark)]
     told = {reason for outcome in outcomes for reason in outcome.refusals}
     if others := [str(remark) for remark in dict.fromkeys(about) if remark.message not in told]:
         print("\nremarks", *others, sep="\n  ")

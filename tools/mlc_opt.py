@@ -149,9 +149,7 @@ def _transform(
 
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     """The passes to run, and what tells of those that are asked for at the wrong level."""
-    from mlc.compiler.backends import stages_of
     from mlc.compiler.emit_text import last_level
-    from mlc.pass_manager.default_passes import passes_of
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.pass_manager.options import parse_words
 
@@ -169,6 +167,9 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
+            from mlc.compiler.backends import stages_of
+            from mlc.pass_manager.default_passes import passes_of
+
             options = arguments.options_of(entry)
             result += passes_of(default_steps(options, upto, stages=stages_of(arguments.options.target)), options)
         else:

@@ -8,7 +8,6 @@ from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler.backends import backend_for
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import CheckEach, Instrumentation, Timing
@@ -73,6 +72,8 @@ def _printing(options: ObserverOptions, ctx: CompilerContext) -> Instrumentation
 
 def show_passes(bar: ProgressBar, options: CompileOptions) -> Instrumentation:
     """What shows on a bar which pass of the default pipeline runs."""
+    from mlc.compiler.backends import backend_for
+
     backend = backend_for(options.target)
     return _ShowPasses(bar, len(backend.passes(options, backend.levels[-1])))
 
