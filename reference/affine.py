@@ -11,6 +11,7 @@ from xdsl.dialects import affine
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstraintKind, AffineMap
 
+from mlc.dialects.affine import MaxOp
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import read, write
 
@@ -37,6 +38,12 @@ def apply(op: affine.ApplyOp, *operands: Array) -> Array:
 def smallest(op: affine.MinOp, *operands: Array) -> Array:
     """The smallest of the values of a map."""
     return np.minimum.reduce(_values(op.map.data, operands))
+
+
+@evaluates(MaxOp)
+def largest(op: MaxOp, *operands: Array) -> Array:
+    """The largest of the values of a map."""
+    return np.maximum.reduce(_values(op.map.data, operands))
 
 
 @executes(affine.ForOp)

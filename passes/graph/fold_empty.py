@@ -97,10 +97,13 @@ class _BlockFolding:
     def fold(self) -> None:
         """Fold the ops of the block in program order, and those inside of them."""
         for op in list(self.block.ops):
+            is_of_graph = _is_of_graph(op)
+            if not is_of_graph and op is not self.block.last_op:
+                continue
             for i, value in enumerate(op.operands):
-                if _is_empty(value.type) and not isinstance(value.owner, ConstantOp):
+                if _is_empty(value.type) and _may_be_graph(value):
                     op.operands[i] = self._empty(value.type)
-            if not _is_of_graph(op):
+            if not is_of_graph:
                 continue
             for result in op.results:
                 if _is_empty(result.type) and result.uses:
@@ -206,6 +209,11 @@ class _BlockFolding:
             dense = DenseIntOrFPElementsAttr.from_list(cast(Any, op.result.type), [first.item()])
             return ConstantOp(dense)
         return constant_from(array, op.result.type, self.resources, op.result.name_hint or "constant")
+
+
+def _may_be_graph(value: SSAValue) -> bool:
+    """Whether a value is computed at the graph level, or given; ops of upstream stay until they are converted."""
+    return not isinstance(value.owner, Operation) or _is_of_graph(value.owner)
 
 
 def _is_of_graph(op: Operation) -> bool:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects.affine import MaxOp
 from mlc.dialects.arith import IndexCastOp
 from mlc.dialects.tensor import MapOp, StructuredOp
 from mlc.passes.upstream._points import BodyPoints, constant_of, integer_of, stored_type
@@ -18,7 +19,7 @@ from mlc.passes.upstream._subscripts import evaluated
 from mlc.support.locations import place_new_ops
 from mlc.support.types import Tensor
 
-_AFFINE = (affine.ApplyOp, affine.MinOp)
+_AFFINE = (affine.ApplyOp, affine.MinOp, MaxOp)
 
 
 @dataclass
@@ -142,7 +143,7 @@ def _affine(points: BodyPoints, op: Operation) -> SSAValue:
     which = op.map.data
     found = [evaluated(each, which.num_dims, op.operands, ops) for each in which.results]
     for other in found[1:]:
-        ops.append(arith.MinSIOp(found[0], other))
+        ops.append((arith.MaxSIOp if isinstance(op, MaxOp) else arith.MinSIOp)(found[0], other))
         found[0] = ops[-1].results[0]
     for each in ops:
         points.copy(each)

@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects.affine import MaxOp
 from mlc.dialects.scf import ForallOp, ForOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
 from mlc.passes.upstream._forall import share_what_was
@@ -21,7 +22,7 @@ from mlc.support.ir import clone, inlined
 from mlc.support.types import tensor_type
 
 _SLICES = (tensor.ExtractSliceOp, tensor.InsertSliceOp, ParallelInsertSliceOp)
-_AFFINE = (affine.ApplyOp, affine.MinOp)
+_AFFINE = (affine.ApplyOp, affine.MinOp, MaxOp)
 _COMPUTED: dict[type[Operation], Callable[[int, int], int]] = {
     arith.AddiOp: lambda a, b: a + b,
     arith.SubiOp: lambda a, b: a - b,
@@ -86,7 +87,9 @@ def _value(value: SSAValue, known: Mapping[SSAValue, int]) -> int | None:
         operands.append(number)
     if isinstance(op, _AFFINE):
         which = op.map.data
-        return min(which.eval(operands[: which.num_dims], operands[which.num_dims :]))
+        return (max if isinstance(op, MaxOp) else min)(
+            which.eval(operands[: which.num_dims], operands[which.num_dims :])
+        )
     return _COMPUTED[type(op)](*operands)
 
 

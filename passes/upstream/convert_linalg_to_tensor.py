@@ -51,6 +51,7 @@ class ConvertLinalgToTensorPass(Pass):
         from mlc.passes.upstream import (
             _control,
             _elementwise,
+            _empty,
             _forall,
             _generated,
             _moves,
@@ -65,6 +66,7 @@ class ConvertLinalgToTensorPass(Pass):
         for function in functions:
             unused = set(_unused(function))
             _uneven_tiles.split_uneven_tiles(function)
+            _empty.drop_empty_tensors(function)
             driver.lower(function.walk())
             for op in reversed([op for op in function.walk() if isinstance(op, ForallOp) and op.outputs]):
                 if _forall.can_be_widened(op):

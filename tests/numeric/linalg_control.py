@@ -95,7 +95,8 @@ def uneven_tilings() -> Iterator[Program]:
     text = f"""{_INDICES}  %zero = arith.constant 0.0 : f32
   %r = scf.forall (%p, %j) = (0, 0) to (3, 13) step (1, 5) shared_outs(%o = %x2) -> (tensor<10x13xf32>) {{
     %i = affine.apply affine_map<(d0) -> (d0 * 4)>(%p)
-    %m = affine.min affine_map<(d0) -> (d0 * -4 + 10, 4)>(%p)
+    %left = affine.min affine_map<(d0) -> (d0 * -4 + 10, 4)>(%p)
+    %m = affine.max affine_map<(d0) -> (0, d0)>(%left)
   {size("n", "%j", 13, 5)}    %e = tensor.empty(%m, %n) : tensor<?x?xf32>
     %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
     %q = scf.for %k = %c0 to %c16 step %c6 iter_args(%u = %z) -> (tensor<?x?xf32>) {{

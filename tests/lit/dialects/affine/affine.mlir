@@ -48,3 +48,12 @@ func.func @parallel(%n: index, %x: f32) {
   } {a}
   return
 }
+
+// CHECK-LABEL: @extremes
+func.func @extremes(%i: index, %n: index) {
+  // CHECK-NEXT: affine.max affine_map<(d0)[s0] -> (0, (d0 + (s0 * -1)))>(%i)[%n] {a}
+  %0 = affine.max affine_map<(d0)[s0] -> (0, d0 - s0)>(%i)[%n] {a}
+  // CHECK-NEXT: affine.max affine_map<() -> (3, 7)>()
+  %1 = affine.max affine_map<() -> (3, 7)>()
+  return
+}

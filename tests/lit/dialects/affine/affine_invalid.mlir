@@ -128,3 +128,19 @@ func.func @if_c3(%n: index) {
   }, {}) : (index) -> ()
   return
 }
+
+// -----
+
+func.func @max_of_too_few(%n: index) {
+  // expected-error @+1 {{found 1 operands; required: 2, as the map has}}
+  %0 = affine.max affine_map<(d0)[s0] -> (0, d0 - s0)>(%n)
+  return
+}
+
+// -----
+
+func.func @max_of_set(%n: index) {
+  // expected-error @+1 {{expected an affine map}}
+  %0 = affine.max 5(%n)
+  return
+}

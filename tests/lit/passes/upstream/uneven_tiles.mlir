@@ -65,3 +65,35 @@ func.func @even(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// Tiles by numbers of threads, as `tile_using_forall … num_threads [4]` writes them: a size is never below zero.
+// CHECK-LABEL: @threads
+// CHECK: tensor.map %x[t0 * 3 + n] over (t0: 3, n: 3)
+// CHECK: tensor.map %x[n + 9] over (t0: 1, n: 1)
+// CHECK-NOT: affine.max
+// CHECK: func.return
+func.func @threads(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%o = %x) -> (tensor<10xf32>) {
+    %left = affine.min affine_map<(d0) -> (d0 * -3 + 10, 3)>(%i)
+    %n = affine.max affine_map<(d0) -> (0, d0)>(%left)
+    %at = affine.apply affine_map<(d0) -> (d0 * 3)>(%i)
+    %s = tensor.extract_slice %o[%at] [%n] [1] : tensor<10xf32> to tensor<?xf32>
+    %y = math.exp %s : tensor<?xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %y into %o[%at] [%n] [1] : tensor<?xf32> into tensor<10xf32>
+    }
+  }
+  return %r : tensor<10xf32>
+}
+
+// The largest of values of which one depends on the data.
+// CHECK-LABEL: @largest
+// CHECK: arith.maxsi
+// CHECK: tensor.take
+func.func @largest(%x: tensor<10xf32>, %at: tensor<i64>) -> tensor<2xf32> {
+  %e = tensor.extract %at[] : tensor<i64>
+  %i = arith.index_cast %e : i64 to index
+  %p = affine.max affine_map<(d0)[s0] -> (0, d0 - s0)>(%i)[%i]
+  %s = tensor.extract_slice %x[%p] [2] [1] : tensor<10xf32> to tensor<2xf32>
+  return %s : tensor<2xf32>
+}
