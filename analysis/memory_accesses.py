@@ -109,7 +109,7 @@ def is_view(op: object) -> bool:
 
 
 def base_of(buffer: SSAValue) -> SSAValue:
-    """The buffer that a view is a view of; two different ones, arguments of functions included, share no memory."""
+    """The buffer that a view is a view of; two different ones, arguments of functions included, do not share memory."""
     while isinstance(buffer.owner, _VIEWS):
         buffer = buffer.owner.operands[0]
     return buffer

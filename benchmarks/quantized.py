@@ -200,7 +200,7 @@ def _size(array: Array) -> float:
 
 
 def steps_of(file: str) -> dict[str, float] | None:
-    """The distance of neighbouring values of each output; None if one is no result of a dequantization."""
+    """The distance of neighbouring values of each output; None if one is not the result of a dequantization."""
     onnx: Any = importlib.import_module("onnx")
     graph = onnx.load(file).graph
     scales = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}

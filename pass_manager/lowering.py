@@ -53,7 +53,7 @@ def lowers(pass_name: str, *op_types: type[Operation], benefit: int = 1) -> Call
 
     Raises:
         ValueError: two patterns claim one op in one pass with the same benefit.
-        TypeError: what is given is no name of a pass and classes of ops.
+        TypeError: what is given is not the name of a pass and classes of ops.
     """
     if not op_types or not isinstance(cast(object, pass_name), str):
         raise TypeError(

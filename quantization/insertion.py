@@ -39,7 +39,7 @@ class Insertion:
     """Puts the two ops before products of one module, once for each value.
 
     Attributes:
-        scales: of the values that are no constants.
+        scales: of the values that are not constants.
         weights: what constants became before, and now do, by axis.
         alone: how weights become integers where they alone do; None where inputs do, too.
     """

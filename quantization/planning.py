@@ -76,7 +76,7 @@ class QuantizedModel:
         """Write the text `path`, which ends in .mlir, and its weights beside it.
 
         Raises:
-            UserError: `path` is no such name, or a file cannot be written.
+            UserError: `path` is not such a name, or a file cannot be written.
         """
         text, _ = model_files(str(path), "quantisation")
         write_model(self.module, self.ctx, text)

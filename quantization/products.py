@@ -36,7 +36,7 @@ class Product:
         return constant_of(self.op.operands[place])
 
     def inputs(self) -> list[SSAValue]:
-        """The operands that are no constants."""
+        """The operands that are not constants."""
         return [v for place, v in enumerate(self.op.operands) if self.weights(place) is None]
 
     def has_matrix_of_weights(self) -> bool:

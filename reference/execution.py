@@ -157,8 +157,8 @@ def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
     """`array` with each float moved by up to a unit in the last place of 1, times its size, up or down; types that are
     not floats, or are codes, stay as they are.
 
-    What is NaN gets any sign if it was `computed`: machines do not agree on that sign. What was not is no number that
-    overflows.
+    What is NaN gets any sign if it was `computed`: machines do not agree on that sign. A number that was not
+    computed does not overflow.
     """
     if not is_float(array.dtype) or is_stored(array.dtype):
         return array

@@ -128,8 +128,8 @@ class Model:
         the other results.
 
         Raises:
-            InputError: the number, a dtype or a shape is wrong; or an array that is changed is no contiguous NumPy
-                array of its own that can be written to.
+            InputError: the number, a dtype or a shape is wrong; or an array that is changed is not a contiguous,
+                writable NumPy array that owns its memory.
         """
         if len(arrays) == len(self._asked):
             for donor in self._donors.values():
@@ -245,7 +245,7 @@ class Model:
         """An array of the right type.
 
         Raises:
-            InputError: it has another, or `value` is no array.
+            InputError: it has another, or `value` is not an array.
         """
         if isinstance(value, np.ndarray | np.generic):  # the second are scalars, of no dims
             array = np.asarray(cast(Any, value))

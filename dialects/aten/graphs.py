@@ -87,7 +87,7 @@ def read_body(
     source: GraphSource, resources: Resources, arguments: Sequence[SSAValue], location: LocationAttr
 ) -> tuple[list[Operation], list[SSAValue | None]]:
     """The ops of a graph on values that are there, all said to come from one place, and its results; None for one that
-    is no tensor.
+    is not a tensor.
 
     Raises:
         UserError: a node is not an operator of ATen, or has a type that the IR lacks.

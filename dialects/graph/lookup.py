@@ -51,7 +51,7 @@ class LookupOp(ElementwiseOp):
         """The shape of the input, with elements of the table.
 
         Raises:
-            VerifyException: c1 the table is no vector of 256 integers of 8 bits.
+            VerifyException: c1 the table is not a vector of 256 integers of 8 bits.
         """
         kind = table.type
         if list(kind.get_shape()) != [ENTRIES] or kind.get_element_type() not in CODE_TYPES:

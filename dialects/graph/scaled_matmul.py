@@ -80,7 +80,7 @@ class ScaledMatmulOp(GraphOp):
         """`[m, k] x [k, n]` with scales `[g, n]` and `[m, g]`, zero points `[g, n]` and sums `[m, g]` gives `[m, n]`.
 
         Raises:
-            VerifyException: c1 an operand is no matrix, c2 inner extents differ, c3 scales have other columns than
+            VerifyException: c1 an operand is not a matrix, c2 inner extents differ, c3 scales have other columns than
                 weights, c4 groups do not divide the rows of the weights, c5 zero points and sums have other shapes or
                 types, c6 a first factor of integers has no scales for its rows and groups, c7 weights of ui8 meet
                 floats.

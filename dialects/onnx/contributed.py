@@ -1,6 +1,6 @@
 """Operators that ONNX Runtime's optimiser and quantiser write, of which the package `onnx` has no schemas.
 
-Most are of the domain `com.microsoft`; two stand in the standard domain, of which they are no part.
+Most are of the domain `com.microsoft`; two are written in the standard domain, which does not define them.
 """
 
 from __future__ import annotations

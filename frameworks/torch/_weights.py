@@ -28,7 +28,7 @@ class Weights:
     other memory (`weight.data = …`), or if it alters one of some words spread over its memory, 16 where weights are few
     and 4 where they are hundreds. The last is for what torch does not count, `weight.data.mul_(2)` or a write by NumPy,
     of which some is missed: say `refresh` then.
-    Tensors are not kept alive, their memory is; `gone` is called once one of them is no more, and lets it go.
+    Tensors are not kept alive, their memory is; `gone` is called once one of them is deleted, and releases it.
     """
 
     def __init__(self, positions: Sequence[int], values: Sequence[Any], gone: Callable[[], None]) -> None:

@@ -30,7 +30,7 @@ _STRING, _ARRAY = 8, 9
 _LEAST_BYTES = {**{code: dtype.itemsize for code, dtype in _NUMBERS.items()}, _STRING: 8, _ARRAY: 12}
 """How many bytes an element of each type takes at least."""
 _DEEPEST = 4
-"""Lists in lists beyond this are no model's."""
+"""How deep lists may nest: no model has deeper ones."""
 _LONGEST_NAME = 1 << 16
 
 

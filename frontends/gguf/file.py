@@ -190,7 +190,7 @@ def _placed(info: StoredTensor, start: int, alignment: int, size: int) -> Stored
     """A tensor with its place in the file, whose size is known if its format is.
 
     Raises:
-        Malformed: it does not lie in the file, or its rows are no whole blocks.
+        Malformed: it does not lie in the file, or its rows are not whole blocks.
     """
     if info.offset % alignment:
         raise Malformed(f"tensor '{info.name}' has the offset {info.offset}; required: a multiple of {alignment}")

@@ -26,7 +26,7 @@ class Hyperparameters:
         """A number of things.
 
         Raises:
-            UserError: it is missing and has no default, or is no number from 1 on.
+            UserError: it is missing and has no default, or is not a number of at least 1.
         """
         found = self._found(key, default)
         if type(found) is not int or not 0 < found <= _MOST:

@@ -167,7 +167,7 @@ class GraphBuilder:
         return self.bounded(self.viewed(value, shape_of(value), {}), whole)  # others use the whole of the value
 
     def viewed(self, value: SSAValue, shape: Sequence[int], sizes: Mapping[int, AnySize]) -> SSAValue:
-        """All of a value in memory under another shape, what is no data as well; some dims end at these sizes."""
+        """All of a value in memory under another shape, also what lies after the data; some dims end at `sizes`."""
         view = graph.ReshapeOp(value, tuple(shape))
         self._insert(view)
         return self.bounded(view.result, {axis: self.extent(size) for axis, size in sizes.items()})

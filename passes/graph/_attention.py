@@ -45,7 +45,7 @@ def _zeros_for_nan(value: SSAValue) -> list[GraphOp]:
 
 
 def _scores(value: SSAValue, shape: tuple[int, ...]) -> list[GraphOp]:
-    """The product of matrices that `value` is, up to elementwise ops, and these; none if it is no such thing."""
+    """The product of matrices that `value` is, up to elementwise ops, and these; none if it is something else."""
     path: list[GraphOp] = []
     pending: list[tuple[SSAValue, int]] = [(value, 0)]
     while pending:

@@ -50,8 +50,8 @@ class FoldEmptyPass(Pass):
     Of a tensor with an extent of 0 everything is known. So an op whose results have no elements needs not run, and one
     whose operands have none, or are constants, gives what its reference says: sums of nothing are 0, products 1, and
     the greatest of nothing is the least value of its type. A concatenation leaves out such operands, and a scatter of
-    nothing is its data. Kernels (`graph.fusion`) that have such operands or results are opened. After this pass there
-    are no tensors without elements but arguments of functions and constants that they return, which all passes take.
+    nothing is its data. Kernels (`graph.fusion`) that have such operands or results are opened. After this pass the
+    only tensors without elements are arguments of functions and constants that they return, which all passes take.
     """
 
     name = "fold-empty"

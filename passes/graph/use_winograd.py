@@ -32,7 +32,7 @@ from mlc.targets.machine import Machine, resolve_target
 LARGEST_ERROR = 1e-4
 """How far a result may be off, relative to the largest one."""
 LEAST_GAIN = 1.1
-"""What the estimate has to promise; it is no better than that."""
+"""What the estimate has to promise; it is not more accurate than that."""
 
 
 @dataclass(frozen=True)

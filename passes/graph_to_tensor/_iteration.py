@@ -57,7 +57,7 @@ def points_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> Iteration
 
 
 def before_reshape(value: SSAValue) -> SSAValue | None:
-    """The result of a structured op that `value` is with another shape; None if it is no such thing."""
+    """The result of a structured op that `value` is with another shape; None if it is something else."""
     owner = value.owner
     if not isinstance(owner, CollapseShapeOp | ExpandShapeOp):
         return None

@@ -119,7 +119,7 @@ class IndexNotation:
         combined.
 
         Raises:
-            Refused: it is no reduction.
+            Refused: it is not a reduction.
         """
         loops, inner = [loop], loop
         while len(inner.carried) == 1 and isinstance(below := inner.yielded[0].owner, ForOp):
@@ -247,7 +247,7 @@ class _Point:
         """A value in the body.
 
         Raises:
-            Refused: it is no function of elements.
+            Refused: it is not a function of elements.
         """
         if value not in self._mapping:
             self._mapping[value] = self._emitted(value)

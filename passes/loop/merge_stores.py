@@ -92,7 +92,7 @@ def _meets(op: LoadOp | StoreOp, group: _Group) -> bool:
 
 
 def _key(op: StoreOp) -> object | None:
-    """What is equal for stores that may be neighbours; None for a store that is no vector of bytes in a row."""
+    """What is equal for stores that may be neighbours; None for a store that is not a vector of bytes in a row."""
     kind = vector_type(op.value.type)
     if kind is None or kind.element_type != i8 or kind.get_num_dims() != 1 or op.lanes != CONSECUTIVE:
         return None

@@ -42,7 +42,7 @@ class PairRowsPass(Pass):
 
     Sums are put together for as long as loops carry them: half of the lanes of two rows in each vector, and the others
     in the next one. Each sum adds the same products in the same order. What has no second row stays as it is, and
-    so does all where the target has no such instruction, or it is no faster.
+    so does all where the target has no such instruction, or it is not faster.
     """
 
     name = "pair-rows"

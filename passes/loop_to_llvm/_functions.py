@@ -64,7 +64,7 @@ class LowerReturn(StatelessPattern):
 def lower_function(function: func.FuncOp, *, prepares: bool = False) -> None:
     """Replace a function whose straight-line ops are lowered by an `llvm.func`.
 
-    One that `prepares` registers for matrices, and is no kernel, asks for them first.
+    A function that `prepares` registers for matrices and is not a kernel asks for them first.
     """
     body = function.body
     if body.blocks:

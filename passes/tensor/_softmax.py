@@ -39,7 +39,7 @@ def is_at_least_one(value: SSAValue) -> bool:
 
 
 def inverted(value: SSAValue) -> SSAValue | None:
-    """What `value` is the inverse of, point by point; None if it is no such thing."""
+    """What `value` is the inverse of, point by point; None if it is something else."""
     owner = value.owner
     if not isinstance(owner, MapOp) or len(owner.inputs) != 1 or not isinstance(owner.yielded.owner, arith.DivfOp):
         return None

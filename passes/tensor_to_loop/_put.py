@@ -55,7 +55,7 @@ class PutToUpdates(StatelessPattern):
 def _copy(data: SSAValue, target: SSAValue) -> list[Operation]:
     """A copy between buffers rather than between views of them where that is the same, as `write-in-place` needs it.
 
-    What a loop changes in place is no copy.
+    What a loop changes in place is not copied.
     """
     source, whole = unreshaped(data), unreshaped(target)
     if source is whole:

@@ -112,7 +112,7 @@ _FUNCTIONS: dict[str, _Function] = {
 
 
 def lapack_results(op: HloOp, operands: list[Array]) -> list[Array] | None:
-    """What a call of LAPACK on real matrices gives; None if it is no such call.
+    """What a call of LAPACK on real matrices gives; None for other calls.
 
     Values that the op has no need of, as the vectors of a call without, keep the types of its results.
     """

@@ -116,7 +116,7 @@ def _read(op: Operation, loop: ForOp) -> _WidenedRead:
     """What an op that uses the argument reads in a loop.
 
     Raises:
-        Refused: it is no load of one number, or has indices of another kind.
+        Refused: it is not a load of one number, or has indices of another kind.
     """
     if not isinstance(op, LoadOp) or op.result.type != memref_type(op.memref).element_type:
         raise Refused(f"'{op.name}' uses the whole buffer, or vectors of it")

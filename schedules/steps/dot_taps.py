@@ -60,7 +60,7 @@ class _TapProduct:
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """The axes of the weight along which subscripts are no numbers."""
+        """The axes of the weight along which subscripts are not numbers."""
         results = self.weight.load.map.data.results
         return tuple(axis for axis, e in enumerate(results) if not isinstance(e, AffineConstantExpr))
 

@@ -88,7 +88,7 @@ def _unpacked(loop: ForOp) -> _UnpackedLoop:
     """What a loop adds up or stores.
 
     Raises:
-        Refused: it is no sum of products with integers of i8 that follow each other, nor a copy of these.
+        Refused: it is not a sum of products with integers of i8 that follow each other, nor a copy of these.
     """
     found = [op for op in loop.body.block.ops if isinstance(op, LoadOp) and element_type(op.memref.type) == i8]
     if len(found) != 1 or len(loop.carried) > 1 or any(isinstance(op, ForOp) for op in loop.body.block.ops):

@@ -16,7 +16,7 @@ LONG_EPILOGUE = 8
 """Ops per result from which on copies of them for all of a tile are more than what computes its sums: a requantisation
 has ten, a bias and a relu three."""
 FEW_SUMS = 4
-"""The most vectors of a tile for which copies are no more than a loop over rows of them."""
+"""The most vectors of a tile for which copies take no more than a loop over rows of them."""
 
 
 MOST_WAITING = 0.2

@@ -119,7 +119,7 @@ def _steps_of_panels(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
 
     The panel is in the first cache; of one group, in the second one. A block of columns is as wide as the second one
     holds sums for, so that rows, which may come from farther away, are seldom read. None for fewer rows, weights that
-    are no constants, or long columns of one group.
+    are not constants, or long columns of one group.
     """
     machine, lanes, dim = kernel.machine, kernel.lanes, inner.num_parallel - 1
     column, columns, depth = inner.dim_names[dim], inner.dim_sizes[dim], inner.dim_sizes[-1]
