@@ -59,11 +59,13 @@ class SyntaxFault(Fault):
 
     Args:
         expected: what may, in words, or nothing where that would be long.
+        spellings: the keywords and the punctuation that may.
     """
 
-    def __init__(self, position: int, found: str, expected: str = "") -> None:
+    def __init__(self, position: int, found: str, expected: str = "", spellings: Sequence[str] = ()) -> None:
         super().__init__(f"expected {expected}, got {found}" if expected else f"unexpected {found}", position)
         self.found = found
+        self.spellings = spellings
 
 
 def reason_of(error: Exception, otherwise: str = "this is not valid here") -> str | None:

@@ -120,7 +120,8 @@ class LalrParser:
                 action = rows[states[-1]].get(kind)
                 if action is None:
                     before = _before_reductions(states, taken_back)
-                    raise SyntaxFault(lexer.start, lexer.describe(kind), words.expected(self.tables, before))
+                    may = words.spellings(self.tables, before)
+                    raise SyntaxFault(lexer.start, lexer.describe(kind), words.expected(self.tables, before), may)
                 if action >= 0:
                     states.append(action)
                     values.append(value)

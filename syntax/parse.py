@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Dialect, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, OpResult, SSAValue
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError
@@ -22,6 +23,7 @@ from mlc.syntax.errors import LIMIT, Fault, TooManyErrors, raise_all
 from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
 from mlc.syntax.machine import LalrParser
+from mlc.syntax.names import RecordingScopes
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
 _HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
@@ -54,18 +56,60 @@ def parse_module(
             raise UserError(TOO_DEEP, SourceLocation(filename, 1)) from None
 
 
-def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleOp:
+@dataclass(frozen=True)
+class Reading:
+    """What is known of a text that may have errors.
+
+    Attributes:
+        ops: the operations at its top level that could be read; none if reading had to stop early.
+        errors: what is wrong, in the order in which it was found.
+        scopes: where names stand.
+        aliases: the attributes and types that have names.
+        may_follow: the keywords and the punctuation that might stand next, if the text ends too early.
+    """
+
+    ops: Sequence[Operation]
+    errors: Sequence[UserError]
+    scopes: RecordingScopes
+    aliases: Mapping[str, Attribute]
+    may_follow: Sequence[str] = ()
+
+
+def read_text(text: str, filename: str, ctx: CompilerContext, base: Path) -> Reading:
+    """Read as much of a text as can be read, and remember where names stand; weight files are not opened."""
+    with _paused_collector(), deep_recursion():
+        scopes = RecordingScopes()
+        builder = _builder(text, filename, ctx, base, True)
+        builder.scopes = scopes
+        try:
+            ops = _operations(builder)
+        except RecursionError:
+            return Reading([], [UserError(TOO_DEEP, SourceLocation(filename, 1))], scopes, {})
+        return Reading(ops, builder.errors, scopes, builder.aliases, builder.spellings_at_end)
+
+
+def _builder(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleBuilder:
     dialects = _dialects(text, ctx)
     operations = [op for d in dialects for op in formatted_operations(d)]
     builder = ModuleBuilder(text, filename, ctx, base, operations, checked)
     builder.connect(HandOver(ctx, builder), LalrParser(tables_for(dialects), builder))
-    ops: list[Operation] = []
+    return builder
+
+
+def _operations(builder: ModuleBuilder) -> list[Operation]:
+    """The operations of a text; errors are the builder's."""
     try:
         ops = builder.parse_file()
         for fault in builder.finish_values():
             builder.report(fault, 0)
     except TooManyErrors:
-        pass
+        return []
+    return ops
+
+
+def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleOp:
+    builder = _builder(text, filename, ctx, base, checked)
+    ops = _operations(builder)
     if not builder.errors and not ops:
         builder.report(Fault("expected an operation, the text has none"), 0)
     if not builder.errors and builder.has_resources:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SKIPPED = re.compile(rf'{STRING}|"|//[^\n]*|[{{}}]|\n')
 _OPERATION = re.compile(
-    r'[ \t]*(?:%[\w$.-]+(?::\d+)?\s*[,=]|"[\w.$-]+"\s*\(|[A-Za-z_]\w*\.[\w.$]+|\^|[#!][\w.$]+\s*=|\{-#)'
+    r'[ \t]*(?:%[\w$.-]+(?::\d+)?\s*[,=]|"[\w.$-]+"\s*\(|[A-Za-z_]\w*\.[\w.$]+|return\b|\^|[#!][\w.$]+\s*=|\{-#)'
 ).match
 _DEFINITIONS = re.compile(r"\s*%([\w$.-]+)(?::\d+)?\s*([,=])").match
 
@@ -64,6 +64,8 @@ class Recovery:
     def resume_after(self, error: Exception) -> None:
         """Report an error and move the lexer and the stacks to where parsing can go on. Raises TooManyErrors."""
         fault = self._as_fault(error)
+        if isinstance(fault, SyntaxFault) and fault.found == words.END:
+            self.builder.spellings_at_end = fault.spellings
         self.builder.report(fault, self._behind_what_was_read())
         if isinstance(fault, FatalFault):
             raise TooManyErrors

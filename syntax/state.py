@@ -92,6 +92,8 @@ class State:
         """Locations whose aliases were used before their definitions; None while one is read."""
         self.simple_types: dict[str, Attribute] = {}
         """Builtin types by their text."""
+        self.spellings_at_end: Sequence[str] = ()
+        """The keywords and the punctuation that might have followed a text that ends too early."""
         self.resource_uses: list[ResourceUse] = []
         self.blobs: dict[str, Blob] = {}
         """The data that the text holds, by resource name."""

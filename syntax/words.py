@@ -59,6 +59,11 @@ def expected(tables: Tables, stack: list[int]) -> str:
     return listed(sorted(found, key=lambda w: (w[0] != "'", w)))
 
 
+def spellings(tables: Tables, stack: list[int]) -> list[str]:
+    """The keywords and the punctuation that may stand next."""
+    return sorted(tables.spellings[terminal] for terminal in tables.expected(stack) if terminal in tables.spellings)
+
+
 def term(tables: Tables, terminal: str) -> str:
     """One terminal in words."""
     if terminal in _TERMS:

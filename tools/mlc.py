@@ -22,6 +22,7 @@ COMMANDS = {
     "chat": "talk with a language model in a file of GGUF",
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
     "tune": "search for faster schedules by measuring them here, and keep what is found",
+    "lsp": "serve editors: errors, documentation and completion for texts of IR",
     "new": "start a dialect or a pass of your own: a folder with one Python file and its tests",
     "targets": "list the machines that mlc compiles for",
     "machine": "measure this machine, or show what schedules know of one",

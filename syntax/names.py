@@ -1,0 +1,112 @@
+"""Which names a text defines and uses, and where: for editors."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.ir import Attribute, Block, SSAValue
+
+from mlc.syntax.errors import Fault
+from mlc.syntax.scopes import Scope, Scopes
+
+
+@dataclass(eq=False)
+class NamedThing:
+    """A name of values or of a block, with all places in the text where it stands."""
+
+    name: str
+    """With its sigil: `%x`, `^bb0`."""
+    region: RegionSpan
+    """Where it is defined."""
+    definition: int | None = None
+    """The position of the sigil; None until it is defined, and of a name that never is."""
+    uses: list[int] = field(default_factory=list[int])
+    """The positions of the sigils of uses, in the order in which they were read."""
+    values: tuple[SSAValue, ...] = ()
+    """What the name stands for, if these are values."""
+
+    @property
+    def places(self) -> list[int]:
+        """All positions, in order."""
+        first = [] if self.definition is None else [self.definition]
+        return sorted({*first, *self.uses})
+
+
+@dataclass(eq=False)
+class RegionSpan:
+    """A region of the text."""
+
+    opened_at: int
+    """The position of its brace; 0 for the file."""
+    isolated: bool
+    outer: RegionSpan | None
+
+
+class RecordingScopes(Scopes):
+    """Scopes that remember every definition and use.
+
+    Attributes:
+        things: all names, those that nobody defines included.
+        regions: all regions in the order in which they were opened.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.regions = [RegionSpan(0, True, None)]
+        self._open = [self.regions[0]]
+        self._defined: dict[int, NamedThing] = {}
+        self._undefined_values: dict[SSAValue, NamedThing] = {}
+        self._blocks: dict[Block, NamedThing] = {}
+        self._placeholders: defaultdict[str, list[SSAValue]] = defaultdict(list)
+
+    @property
+    def things(self) -> list[NamedThing]:
+        unique = dict.fromkeys((*self._defined.values(), *self._undefined_values.values(), *self._blocks.values()))
+        return list(unique)
+
+    def enter(self, isolated: bool, position: int) -> Scope:
+        span = RegionSpan(position, isolated, self._open[-1])
+        self.regions.append(span)
+        self._open.append(span)
+        return super().enter(isolated, position)
+
+    def leave(self) -> list[Fault]:
+        self._open.pop()
+        return super().leave()
+
+    def define(self, name: str, values: Sequence[SSAValue], position: int) -> None:
+        thing = NamedThing(f"%{name}", self._open[-1], position, values=tuple(values))
+        waiting = [v for v in self._placeholders[name] if v in self._undefined_values]
+        super().define(name, values, position)
+        self._defined[position] = thing
+        for placeholder in waiting:
+            if not placeholder.uses:  # its uses are those of a value now
+                thing.uses += self._undefined_values.pop(placeholder).uses
+
+    def resolve(self, name: str, index: int, position: int, expected: Attribute) -> SSAValue:
+        value = super().resolve(name, index, position, expected)
+        self._thing_of(name, value).uses.append(position)
+        return value
+
+    def _thing_of(self, name: str, value: SSAValue) -> NamedThing:
+        if (found := self._values.get(name)) is not None:
+            return self._defined[found[1]]
+        if value not in self._undefined_values:
+            self._undefined_values[value] = NamedThing(f"%{name}", self._open[-1])
+            self._placeholders[name].append(value)
+        return self._undefined_values[value]
+
+    def block(self, name: str, position: int) -> Block:
+        block = super().block(name, position)
+        self._label(name, block).uses.append(position)
+        return block
+
+    def define_block(self, name: str, position: int) -> Block:
+        block = super().define_block(name, position)
+        self._label(name, block).definition = position
+        return block
+
+    def _label(self, name: str, block: Block) -> NamedThing:
+        return self._blocks.setdefault(block, NamedThing(f"^{name}", self._open[-1]))

@@ -1,0 +1,148 @@
+"""What may be written at a place of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal, cast
+
+from xdsl.dialects.utils.enum_attribute import EnumAttribute
+from xdsl.ir import Operation
+from xdsl.irdl import IRDLOperation
+
+from mlc.dialects.loop.steps import load_step, step_names
+from mlc.dialects.registry import dialect_names
+from mlc.pass_manager.registry import pass_names, pipeline_names
+from mlc.syntax.parse import read_text
+from mlc.syntax.recovery import starts_operation
+from mlc.tools.language_server.analysis import AnalysedText, tokens_of
+from mlc.tools.language_server.hover import documentation
+from mlc.tools.list_passes import summary
+
+Kind = Literal["value", "block", "symbol", "alias", "op", "dialect", "keyword", "case", "step", "pass"]
+
+_PREFIX = re.compile(r"[%@^#!]?[\w$.-]*$")
+_FLAG = re.compile(r"--([\w-]*)$")
+_SCHEDULE = re.compile(r"#loop\.schedule<[^>]*$")
+_AROUND = "module {\n"
+"""What stands before an op that is read by itself: the end is not that of a file."""
+_LONGEST_OP = 4_000
+"""How many characters before a line an op is searched for that it may belong to."""
+_WORD = re.compile(r"[A-Za-z_]").match
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One thing that may be written."""
+
+    text: str
+    kind: Kind
+    start: int
+    """Where what it replaces starts: it ends at the place that was asked about."""
+    detail: str = ""
+
+
+def candidates(text: AnalysedText, position: int) -> list[Candidate]:
+    """What may be written at a position, in the place of what stands there before it."""
+    line = text.text[text.text.rfind("\n", 0, position) + 1 : position]
+    if "//" in line:
+        flag = _FLAG.search(line)
+        return list(_passes(flag[1], position)) if flag else []
+    prefix = _PREFIX.search(line)
+    assert prefix is not None
+    written = prefix[0]
+    found = list(_of_sigil(text, written, position))
+    if not found and not written.startswith(tuple("%@^#!")):
+        schedule = _SCHEDULE.search(text.text[max(position - 10_000, 0) : position])
+        found = list(_steps(position - len(written)) if schedule else _words(text, written, position))
+    return [each for each in found if each.text.startswith(written) and each.text != written]
+
+
+def _of_sigil(text: AnalysedText, written: str, position: int) -> Iterator[Candidate]:
+    start = position - len(written)
+    match written[:1]:
+        case "%":
+            for thing in text.visible(start, "%"):
+                yield Candidate(thing.name, "value", start, ", ".join(str(v.type) for v in thing.values))
+        case "^":
+            for thing in text.visible(start, "^"):
+                yield Candidate(thing.name, "block", start)
+        case "@":
+            for name, (op, _) in text.symbols.items():
+                yield Candidate(name, "symbol", start, op.name)
+        case "#" | "!" as sigil:
+            for name, named in text.reading.aliases.items():
+                if name.startswith(sigil):
+                    yield Candidate(name, "alias", start, str(named))
+        case _:
+            return
+
+
+def _words(text: AnalysedText, written: str, position: int) -> Iterator[Candidate]:
+    """Ops where one may start; else what the grammar takes, and the cases of enumerations of the op."""
+    start = position - len(written)
+    begin = _begin_of_op(text.text, start)
+    # Syntax depends on the op alone: names that the rest of the text defines are taken for granted.
+    reading = read_text(f"{_AROUND}{text.text[begin:start]}", text.file, text.ctx, text.base)
+    for word in reading.may_follow:
+        if _WORD(word):
+            yield Candidate(word, "keyword", start)
+    op = _op_before(text, begin, start)
+    if op is not None:
+        for case, name in _cases(op):
+            yield Candidate(case, "case", start, name)
+        return
+    dialect, dot, _ = written.partition(".")
+    if not dot:
+        for name in dialect_names():
+            yield Candidate(f"{name}.", "dialect", start)
+    elif (found := text.ctx.get_optional_dialect(dialect)) is not None:
+        for each in found.operations:
+            yield Candidate(each.name, "op", start, documentation(each).partition("\n")[0])
+
+
+def _begin_of_op(text: str, position: int) -> int:
+    """The start of the line where the op starts that a position is in; of its own line, if none does."""
+    own = begin = text.rfind("\n", 0, position) + 1
+    while not starts_operation(text, begin) and begin > 0 and own - begin < _LONGEST_OP:
+        begin = text.rfind("\n", 0, begin - 1) + 1
+    return begin if starts_operation(text, begin) else own
+
+
+def _op_before(text: AnalysedText, begin: int, position: int) -> type[Operation] | None:
+    """The op that is being written at a position, on lines from `begin` on; None where an op may start."""
+    if not text.text[begin:position].strip():
+        return None
+    for token in reversed([*tokens_of(text.text, begin, position)]):
+        if token.kind in ("open", "close", "comment"):
+            return None
+        if token.kind == "word" and "." in token.text:
+            op = text.ctx.get_optional_op(token.text)
+            return op if op is not None and op.name == token.text else None
+    return None
+
+
+def _cases(op: type[Operation]) -> Iterator[tuple[str, str]]:
+    """The cases of all enumerations among the properties and attributes of an op, with the names of these."""
+    if not issubclass(op, IRDLOperation):
+        return
+    definition = op.get_irdl_definition()
+    for name, each in (*definition.properties.items(), *definition.attributes.items()):
+        for base in each.constr.get_bases() or ():
+            if issubclass(base, EnumAttribute):
+                enumeration: Iterable[StrEnum] = cast(Any, base).enum_type
+                yield from ((case.value, name) for case in enumeration)
+
+
+def _steps(start: int) -> Iterator[Candidate]:
+    for name in step_names():
+        step = load_step(name)
+        yield Candidate(f"{name}(", "step", start, step.summary())
+
+
+def _passes(written: str, position: int) -> Iterator[Candidate]:
+    for name in (*pipeline_names(), *pass_names()):
+        if name.startswith(written):
+            yield Candidate(name, "pass", position - len(written), summary(name))

@@ -1,0 +1,106 @@
+"""The structure of a text: its symbols, what can be folded, what its tokens are, which types its values have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation
+
+from mlc.tools.language_server.analysis import AnalysedText
+
+TokenKind = Literal["comment", "string", "variable", "parameter", "label", "function", "macro", "method", "number"]
+_KINDS: dict[str, TokenKind] = {
+    "comment": "comment",
+    "string": "string",
+    "block": "label",
+    "symbol": "function",
+    "alias": "macro",
+    "number": "number",
+}
+
+
+@dataclass
+class Entry:
+    """A symbol of the outline, with those inside of it."""
+
+    name: str
+    detail: str
+    kind: Literal["function", "module", "other"]
+    start: int
+    """Where its op starts."""
+    end: int
+    name_at: int
+    inside: list[Entry] = field(default_factory=list["Entry"])
+
+
+def outline(text: AnalysedText) -> list[Entry]:
+    """The symbols of a text, as they contain each other."""
+    entries: dict[Operation, Entry] = {}
+    top: list[Entry] = []
+    for name, (op, at) in text.symbols.items():
+        start = text.start_of(op)
+        assert start is not None, "a symbol was found from the position of its op"
+        brace = next((b for b in sorted(text.braces) if b > at), None)
+        line_end = text.text.find("\n", at)
+        opens_here = brace is not None and (line_end < 0 or brace < line_end)
+        end = text.braces[brace] + 1 if opens_here and brace is not None and op.regions else at + len(name)
+        kind = "function" if isinstance(op, FuncOp) else "module" if isinstance(op, ModuleOp) else "other"
+        entries[op] = Entry(name, op.name, kind, start, min(end, len(text.text)), at)
+    for op, entry in entries.items():
+        around = op.parent_op()
+        while around is not None and around not in entries:
+            around = around.parent_op()
+        (top if around is None else entries[around].inside).append(entry)
+    return top
+
+
+def folds(text: AnalysedText) -> Iterator[tuple[int, int]]:
+    """The first and the last line, from 0, of what braces enclose, and of comments of several lines."""
+    for opened, closed in text.braces.items():
+        first, last = (text.source.locate(p).line - 1 for p in (opened, closed))
+        if opened < closed < len(text.text) and last > first + 1:
+            yield first, last - 1
+    begin = previous = -2
+    for line in [text.source.locate(t.start).line - 1 for t in text.tokens if t.kind == "comment"] + [-2]:
+        if line != previous + 1:
+            if previous > begin >= 0:
+                yield begin, previous
+            begin = line
+        previous = line
+
+
+def coloured(text: AnalysedText) -> Iterator[tuple[int, int, TokenKind]]:
+    """The position, the length and the kind of tokens that editors colour."""
+    for token in text.tokens:
+        kind: TokenKind | None = _KINDS.get(token.kind)
+        if token.kind == "value":
+            thing = text.things.get(token.start)
+            of_block = thing is not None and thing.values and isinstance(thing.values[0].owner, Block)
+            kind = "parameter" if of_block else "variable"
+        elif token.kind == "word" and "." in token.text and text.ctx.get_optional_op(token.text) is not None:
+            kind = "method"
+        if kind is not None:
+            yield token.start, len(token.text), kind
+
+
+def _says(line: str, kind: str) -> bool:
+    """Whether a type stands in a line by itself, not inside of another."""
+    return re.search(rf"(?<![\w<]){re.escape(kind)}(?![\w>])", line) is not None
+
+
+def inferred_types(text: AnalysedText, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """The types of values that the lines of their definitions do not say, and the position after the name."""
+    for thing in text.reading.scopes.things:
+        at = thing.definition
+        if at is None or not start <= at < end or not thing.values:
+            continue
+        line = text.text[text.text.rfind("\n", 0, at) + 1 : text.text.find("\n", at) % (len(text.text) + 1)]
+        types = ", ".join(str(value.type) for value in thing.values)
+        if not all(_says(line, str(value.type)) for value in thing.values):
+            token = text.token_at(at)
+            yield (at + len(thing.name) if token is None else token.end), types

@@ -1,0 +1,30 @@
+"""Serve editors: errors, documentation, completion, definitions, uses and the outline of texts of IR, by the language
+server protocol on standard input and output.
+"""
+
+from __future__ import annotations
+
+from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
+from mlc.support.errors import UserError
+from mlc.tools.driver import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument(
+        "--stdio", action="store_true", help="standard input and output, which is the only way; ignored"
+    )
+    add_plugin_arguments(parser)
+
+
+def run(arguments: Namespace) -> None:
+    """Serve until the editor ends the session."""
+    given = vars(arguments)
+    PluginArguments(**{name: given[name] for name in ("load_dialect", "load_pass", "irdl_file")}).load()
+    try:
+        from mlc.tools.language_server.server import make_server
+    except ImportError as e:
+        raise UserError(
+            f"the language server needs the packages pygls and lsprotocol ({e}); install them: pip install 'mlc[lsp]'"
+        ) from None
+    make_server().start_io()
