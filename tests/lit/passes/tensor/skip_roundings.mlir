@@ -11,6 +11,7 @@
 // SKIPPED:       %[[R:.*]] = tensor.map %[[S]][m] {{.*}} -> tensor<8xbf16>
 // SKIPPED:       %[[P:.*]] = tensor.map %[[S]][m], %[[S]][m]
 // SKIPPED-NOT:   arith.extf
+// SKIPPED-NOT:   arith.truncf
 // KEPT:          arith.truncf
 // KEPT:          arith.extf
 // KEPT:          arith.truncf
