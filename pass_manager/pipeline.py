@@ -77,6 +77,9 @@ PIPELINE = (
     ),
     Stage("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
     Stage("tensor", "sink-factors", 1, "a softmax before a product divides the results, not the terms"),
+    Stage(
+        "tensor", "skip-roundings{precision=$precision}", 1, "a number in a register has bits to spare", when=is_narrow
+    ),
     Stage("tensor", "outline-kernels", 1, "and what has not come from the graph level gets kernels here"),
     Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
     Stage("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),

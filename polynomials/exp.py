@@ -18,6 +18,7 @@ from mlc.polynomials.builder import F32, FloatFormat, Number, fma, polynomial, w
 from mlc.support.locations import error_at
 
 LOG2_E = 1.4426950408889634
+LN_2 = 0.6931471805599453
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,16 @@ def exp(x: Number) -> Number:
     n, s = round_to_power(x, LOG2_E / 2)
     r = fma(n, -2 * c.ln2_low, fma(n, -2 * c.ln2_high, x))
     return polynomial(r, polynomials.whole) * s * s
+
+
+def exp_to_round(x: Number) -> Number:
+    """e^x of an f32 that `can_be_scaled`, for results that are rounded to 12 significant bits or fewer.
+
+    It is off by 2^-17 of itself at most: ln 2 has one part, and the polynomial the least degree there is.
+    """
+    n = fma(x, LOG2_E, x.format.shifter) - x.format.shifter
+    r = fma(n, -LN_2, x).within(0.5)
+    return polynomial(r, EXP_F32[min(EXP_F32)].half).scaled(n)
 
 
 def exp2(x: Number) -> Number:

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.dialects import math
 from xdsl.ir import Operation
 
-from mlc.dialects.llvm.intrinsics import LimitOp, ScaleOp
+from mlc.dialects.llvm.intrinsics import LimitOp, ReciprocalOp, ScaleOp
 from mlc.reference.execution import Array, evaluates
 
 _libm_erf = np.frompyfunc(scalar_math.erf, 1, 1)
@@ -115,6 +115,13 @@ def scale(op: ScaleOp, value: Array, exponent: Array) -> Array:
     """A float times a power of two; the limits are beyond any float's exponents."""
     power = np.floor(np.nan_to_num(exponent, nan=0.0)).clip(-5000, 5000).astype(np.int32)
     return np.where(np.isnan(exponent), exponent, np.ldexp(value, power)).astype(value.dtype)
+
+
+@evaluates(ReciprocalOp)
+def reciprocal(op: ReciprocalOp, value: Array) -> Array:
+    """The nearest number; the instruction has fewer bits."""
+    with np.errstate(all="ignore"):
+        return (1 / value).astype(value.dtype)
 
 
 @evaluates(LimitOp)

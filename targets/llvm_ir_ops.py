@@ -160,6 +160,14 @@ def _limit(f: FunctionText, op: Operation) -> None:
     _avx512(f, op, "range", ", i32 2", ", i32")
 
 
+@emits(intrinsics.ReciprocalOp)
+def _reciprocal(f: FunctionText, op: Operation) -> None:
+    (value,), symbol = operands_of(op), "@llvm.x86.avx512.rcp14.ps.512"
+    kind = f.type(value.type)
+    f.module.declarations[symbol] = f"declare {kind} {symbol}({kind}, {kind}, i16)"
+    f.define(op.results[0], f"call {kind} {symbol}({f.operand(value)}, {kind} zeroinitializer, i16 -1)")
+
+
 def _avx512(f: FunctionText, op: Operation, name: str, control: str = "", control_type: str = "") -> None:
     """An instruction of two operands, with all lanes active, rounded as the environment says."""
     first, second = operands_of(op)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Operation, SSAValue
@@ -10,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import ConstantOp, ConvOp, GraphOp, MatmulOp, MoveOp, PadOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
+from mlc.dialects.graph.windows import channel_dim
 from mlc.dialects.loop.dot import per_word
 
 
@@ -22,6 +24,15 @@ def why_not_short(op: GraphOp) -> str | None:
     if isinstance(op, ConvOp) and op.groups.value.data > 1:
         return "a convolution with groups is computed in f32 only"
     return None
+
+
+def is_depthwise(op: ConvOp) -> bool:
+    """Whether each channel has a window of its own, and extents are known."""
+    values = (*op.operands, op.result)
+    if not all(is_static(v.type) for v in values) or prod(op.window.kernel) == 1:
+        return False
+    channel = channel_dim(op.layout.data)
+    return all(shape_of(v)[channel] == op.groups.value.data for v in (op.operands[0], op.result))
 
 
 def is_known(value: SSAValue) -> bool:

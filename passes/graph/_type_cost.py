@@ -198,6 +198,12 @@ class TypedProduct:
         moved = self._arriving(machine, _WORD + _WORD // PER_WORD[rhs], among)
         return max(_DEQUANTIZING * self.weights / machine.lanes(32) / _ports(machine), moved)
 
+    def widened_taps_cycles(self, machine: Machine) -> float:
+        """The cycles of a depthwise convolution of halves, which become f32 where they are multiplied."""
+        assert self.window is not None
+        window = replace(self.window, read_bytes=_WORD // 2)
+        return self._written_out(window, machine) + self._behind(machine, 0)
+
     def _arriving(self, machine: Machine, size: int, among: int) -> float:
         """The cycles until weights of `size` bytes each have come from where they are between two calls."""
         return read_cycles(size * self.weights, machine, size * among)
@@ -221,11 +227,18 @@ class TypedProduct:
             vectors = min(vectors, self._tiles(machine, _WordCost(rate), words // 2, pairs_rows=True))
         return min(vectors, self._matrices(machine, lhs, rhs, words))
 
+    def _batch(self, window: MovingWindow) -> int:
+        return self.repeated // prod(window.dim_sizes[: window.num_parallel - 2])
+
+    def _written_out(self, window: MovingWindow, machine: Machine) -> float:
+        """The cycles of windows whose taps are multiplied as f32, one by one."""
+        is_written_out = self.taps <= MOST_TAPS
+        return self._batch(window) * window_cycles(window, machine, 1) * (1.0 if is_written_out else _NOT_WRITTEN_OUT)
+
     def _windows(self, window: MovingWindow, machine: Machine, lhs: str, rhs: str) -> float:
-        batch = self.repeated // prod(window.dim_sizes[: window.num_parallel - 2])
         if not rhs:
-            is_written_out = self.taps <= MOST_TAPS
-            return batch * window_cycles(window, machine, 1) * (1.0 if is_written_out else _NOT_WRITTEN_OUT)
+            return self._written_out(window, machine)
+        batch = self._batch(window)
         bits = machine.vector_bits
         if machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits):
             return batch * window_cycles(window, machine, PER_WORD[rhs])

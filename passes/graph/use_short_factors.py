@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of, tensor
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline_options import require_option
 from mlc.passes.graph._constants import constant_array
-from mlc.passes.graph._short_factors import insert, is_known, multiply_short, sum_in_f32, why_not_short
+from mlc.passes.graph._short_factors import insert, is_depthwise, is_known, multiply_short, sum_in_f32, why_not_short
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import HALVES, SHORT_FLOATS, to_numpy
@@ -45,7 +45,8 @@ class UseShortFactorsPass(Pass):
     All of these round once, after the sum. A product of f32 whose factors have been widened, and perhaps moved, counts
     as one of short ones. That is faster where instructions multiply bf16, or where a product waits for its weights, by
     the estimate of `_type_cost`; remarks say what it expects. Words are made of constants; of another second factor,
-    numbers are widened where they are multiplied if that takes less than to store them wider before.
+    numbers are widened where they are multiplied if that takes less than to store them wider before, as those of
+    depthwise convolutions are.
     """
 
     name = "use-short-factors"
@@ -66,6 +67,9 @@ class UseShortFactorsPass(Pass):
             self._choose(op, element, machine, among, ctx)
 
     def _choose(self, op: GraphOp, element: Attribute, machine: Machine, among: int, ctx: CompilerContext) -> None:
+        if isinstance(op, ConvOp) and is_depthwise(op) and (element == bf16 or machine.converts_f16):
+            self._choose_taps(op, element, machine, among, ctx)
+            return
         if (reason := why_not_short(op)) is None:
             assert isinstance(op, MatmulOp | ConvOp)
             problem, name = TypedProduct.of(op), str(element)
@@ -82,6 +86,21 @@ class UseShortFactorsPass(Pass):
                 factors = [_shortened(v, element, op) for v in op.operands]
                 _replace(op, multiply_short(op, factors) if has_words else sum_in_f32(op, factors))
                 return
+        self._widen(op, reason, ctx)
+
+    def _choose_taps(self, op: ConvOp, element: Attribute, machine: Machine, among: int, ctx: CompilerContext) -> None:
+        """A depthwise convolution widens what it loads, or is given f32: each number is in several windows."""
+        problem = TypedProduct.of(op)
+        wide = problem.float_cycles(machine, among, is_quantized=True)
+        short = problem.widened_taps_cycles(machine)
+        reason = f"estimated {cycles_in_words(wide)} in f32, {cycles_in_words(short)} in {element}"
+        if short < wide or self.precision == "keep":
+            ctx.remark(op, f"factors are {element}: {reason}")
+            _replace(op, sum_in_f32(op, [_shortened(v, element, op) for v in op.operands]))
+        else:
+            self._widen(op, reason, ctx)
+
+    def _widen(self, op: GraphOp, reason: str, ctx: CompilerContext) -> None:
         ctx.remark(op, f"factors are f32: {reason}")
         if any(element_of(v) != f32 for v in op.operands):
             _replace(op, sum_in_f32(op, [_widened(v, op) for v in op.operands]))

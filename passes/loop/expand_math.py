@@ -19,6 +19,7 @@ from mlc.dialects.arith import CmpfOp, RemFOp, SelectOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.lowering import LoweringDriver, StatelessPattern, lowers
 from mlc.pass_manager.pipeline_options import require_option
+from mlc.passes.loop._rounded_functions import ERROR, expand_rounded
 from mlc.polynomials import erf, exp, halves, hyperbolic, inverse_trig, log, powers, remainder, tanh, trig
 from mlc.polynomials.builder import ConstantPool, Emitter, Number, has_format
 from mlc.support.context import CompilerContext
@@ -197,7 +198,8 @@ class ExpandMathPass(Pass):
     def rounding_in(self, module: ModuleOp) -> Rounding:
         degrees = [exp.exp_degree(op) for op in module.ops if isinstance(op, func.FuncOp)]
         error = max((exp.EXP_F32[degree].error for degree in degrees), default=0.0)
-        return replace(_ROUNDING, ulps=max(_ROUNDING.ulps, 2 * error))
+        rounded = ERROR if self.precision == "bf16" else 0
+        return replace(_ROUNDING, ulps=max(_ROUNDING.ulps, 2 * error, rounded))
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         require_option("precision", self.precision, self.name)
@@ -205,6 +207,8 @@ class ExpandMathPass(Pass):
         has_instruction = self.precision == "bf16" and resolve_target(ctx.target).rounds_to_bf16
         for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
             _drop_exact_roundings(function, constants)
+            if has_instruction:
+                expand_rounded(function, constants)
             ops = function.body.walk()
             driver.lower(op for op in ops if not (has_instruction and _rounds_vectors_to_bf16(op)))
 

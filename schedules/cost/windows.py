@@ -21,6 +21,8 @@ MOST_PRODUCTS = 144
 """How many taps all results of a block have, at most, where they become dot products."""
 MOST_BESIDE = (6, 8)
 """How many results a block has below each other, and beside each other, at most."""
+_WIDENING = 2
+"""Operations that make a vector of f32 of numbers of 16 bits."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +36,37 @@ class MovingWindow:
     """Whether taps are multiplied and added; else they are compared."""
     result_bytes: int
     """Of a number of the result."""
+    read_bytes: int
+    """Of a number that the window moves over; if it is shorter, each load widens a vector of them."""
     borders: Mapping[int, int] = field(default_factory=dict[int, int])
     """By dim, how many places meet padding."""
 
     @staticmethod
     def depthwise(
-        positions: Sequence[int], kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int], channels: int
+        positions: Sequence[int],
+        kernel: Sequence[int],
+        strides: Sequence[int],
+        dilations: Sequence[int],
+        channels: int,
+        read_bytes: int = 4,
     ) -> MovingWindow:
-        """That of a convolution whose channels are apart; all lists are by spatial dim."""
+        """That of a convolution of f32 whose channels are apart; all lists are by spatial dim."""
         count = len(positions)
         dims = [AffineExpr.dimension(i) for i in range(2 * count + 1)]
         lane, taps = dims[count], dims[count + 1 :]
         image = [y * s + k * d for y, k, s, d in zip(dims, taps, strides, dilations, strict=False)]
         maps = tuple(AffineMap(len(dims), 0, (*subscripts, lane)) for subscripts in (image, taps))
-        return MovingWindow((*positions, channels, *kernel), count + 1, maps, True, 4)
+        return MovingWindow((*positions, channels, *kernel), count + 1, maps, True, 4, read_bytes)
 
     @property
     def moving_dims(self) -> list[int]:
         """The dims of the result, but for the lanes, that have more than one place."""
         return [i for i in range(self.num_parallel - 1) if self.dim_sizes[i] > 1]
+
+    @property
+    def lanes(self) -> int:
+        """How many numbers a place has."""
+        return self.dim_sizes[self.num_parallel - 1]
 
     def inside(self, dim: int) -> int:
         """How many places of a dim meet no padding; one at least."""
@@ -120,12 +134,14 @@ def _of_block(op: MovingWindow, block: Mapping[int, int], machine: Machine) -> t
     sizes = _sizes(op, block)
     results = prod(sizes[: op.num_parallel])
     read = _places_read(op, block)
-    arithmetic = prod(sizes) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
+    units = machine.issue.fma_units if op.contracts else machine.issue.adds
+    arithmetic = (prod(sizes) + (_WIDENING * read if op.read_bytes < op.result_bytes else 0)) / units
     kept = read
-    if block and (read + results) * _lane_bytes(op) <= machine.l1_bytes:
+    if block and (read * op.read_bytes + results * op.result_bytes) * op.lanes <= machine.l1_bytes:
         last = next(reversed(block))
         kept = _places_read(op, {**block, last: 2 * block[last]}) - read
-    return max(arithmetic, read / machine.issue.loads), kept * machine.vector_bits // 8 / machine.memory.l2_read
+    arriving = kept * machine.vector_bits // 8 / machine.memory.l2_read * op.read_bytes / op.result_bytes
+    return max(arithmetic, read / machine.issue.loads), arriving
 
 
 def _of_dots(op: MovingWindow, block: Mapping[int, int], machine: Machine, per_dot: int) -> tuple[float, float]:
@@ -170,11 +186,6 @@ def _sizes(op: MovingWindow, block: Mapping[int, int]) -> list[int]:
 def _places_read(op: MovingWindow, block: Mapping[int, int]) -> int:
     """How many vectors are loaded for a vector of each result of a block."""
     return sum(_places(affine, _sizes(op, block)) for affine in op.index_maps)
-
-
-def _lane_bytes(op: MovingWindow) -> int:
-    """The size of one place of an operand with all of its lanes."""
-    return op.dim_sizes[op.num_parallel - 1] * op.result_bytes
 
 
 def _places(affine: AffineMap, sizes: Sequence[int]) -> int:

@@ -79,6 +79,7 @@ def _window(op: StructuredOp) -> MovingWindow:
         tuple(op.index_maps),
         op.contracts,
         to_numpy(element_type(op.result.type)).itemsize,
+        max(to_numpy(element_type(v.type)).itemsize for v in op.inputs),
         {padded.dim: padded.border for padded in padded_dims(op)},
     )
 

@@ -92,3 +92,54 @@ def test_only_subnormal_numbers_may_become_zero_where_bf16_is_asked_for(
     flushes = precision == "bf16" and target in ("znver4", "sapphirerapids")
     assert equal[~is_nan & ~is_subnormal].all() and (equal | (zero & flushes))[is_subnormal].all()
     assert (zero & ~equal & is_subnormal).any() == flushes
+
+
+@pytest.mark.parametrize("target", ["znver4", "sapphirerapids", "haswell"])
+@pytest.mark.parametrize("result", ["s", "y"])
+def test_functions_of_kernels_are_right_in_all_bits_of_bf16(
+    run_compiled: Callable[..., list[Array]], result: str, target: str
+) -> None:
+    """All numbers of bf16; x sigmoid(x) is rounded once, so it is as near as a bf16 is; subnormal ones are 0."""
+    x = np.arange(1 << 16, dtype=np.uint16).view(bfloat16)
+    module = mlc.parse(f"""
+    func.func @main(%x: tensor<65536xbf16>) -> tensor<65536xbf16> {{
+      %s = graph.sigmoid %x : tensor<65536xbf16>
+      %y = graph.mul %x, %s : tensor<65536xbf16>, tensor<65536xbf16> -> tensor<65536xbf16>
+      return %{result} : tensor<65536xbf16>
+    }}""")
+    (found,) = run_compiled(module, [x], target, 3, "bf16")
+    got = np.asarray(found).astype(np.float64)
+    with np.errstate(all="ignore"):
+        wide = x.astype(np.float64)
+        sigmoid = np.where(wide >= 0, 1 / (1 + np.exp(-wide)), np.exp(wide) / (1 + np.exp(wide)))
+        wanted = sigmoid if result == "s" else wide * sigmoid
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(wanted))
+    np.testing.assert_array_equal(got[np.isinf(wanted)], wanted[np.isinf(wanted)])
+    shown = np.isfinite(wanted) & (wide > -80)
+    exponent = np.frexp(wanted[shown])[1]
+    allowed = 0.53 * 2.0 ** (exponent - 8) + 2.0**-126
+    assert (np.abs(got[shown] - wanted[shown]) <= allowed).all()
+
+
+@pytest.mark.parametrize("target", ["native", "haswell", "neoverse-v1"])
+@pytest.mark.parametrize(("size", "channels", "kernel", "stride"), [(9, 33, 3, 1), (14, 16, 5, 2), (5, 1, 3, 1)])
+def test_depthwise_convolutions_of_bf16_round_once(
+    run_compiled: Callable[..., list[Array]], target: str, size: int, channels: int, kernel: int, stride: int
+) -> None:
+    rng = np.random.default_rng([size, channels])
+    shape, out, border = (1, channels, size, size), (size - 1) // stride + 1, kernel // 2
+    x, w = (rng.standard_normal(s).astype(bfloat16) for s in (shape, (channels, 1, kernel, kernel)))
+    kinds = [f"tensor<{'x'.join(map(str, s))}xbf16>" for s in (x.shape, w.shape, (1, channels, out, out))]
+    module = mlc.parse(f"""
+    func.func @main(%x: {kinds[0]}, %w: {kinds[1]}) -> {kinds[2]} {{
+      %y = graph.conv2d %x, %w {{padding = array<i64: {border}, {border}, {border}, {border}>,
+        strides = array<i64: {stride}, {stride}>, groups = {channels} : i64}} : {kinds[0]}, {kinds[1]} -> {kinds[2]}
+      return %y : {kinds[2]}
+    }}""")
+    (found,) = run_compiled(module, [x, w], target, 3, "keep")
+    padded = np.pad(x.astype(np.float64)[0], ((0, 0), (border, border), (border, border)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (kernel, kernel), (1, 2))[:, ::stride, ::stride]
+    exact = np.einsum("cyxij,cij->cyx", windows, w.astype(np.float64)[:, 0])
+    terms = np.einsum("cyxij,cij->cyx", np.abs(windows), np.abs(w.astype(np.float64))[:, 0])
+    allowed = 2.0**-8 * np.abs(exact) + 2 * kernel**2 * _EPSILON * terms
+    assert (np.abs(np.asarray(found).astype(np.float64)[0] - exact) <= allowed).all()
