@@ -1,0 +1,177 @@
+// Views of texts: only the lines in sight are elements, so that a million lines scroll as well as ten.
+
+const LINE_HEIGHT = 19;
+const OVERSCAN = 20;
+
+/** The place that is chosen, in all views at once; -1 for none. */
+const chosenPlace = { place: -1, listeners: new Set() };
+
+function choosePlace(place) {
+  chosenPlace.place = place === chosenPlace.place ? -1 : place;
+  for (const listener of chosenPlace.listeners) listener(chosenPlace.place);
+}
+
+/** Rows of equal height, of which those in sight are drawn by `draw(row)`; `width` is that of the widest in characters. */
+class Rows {
+  constructor(label, draw) {
+    this.draw = draw;
+    this.rows = [];
+    this.inner = h("div.rows-inner");
+    this.element = h("div.rows", { tabindex: 0, role: "region", "aria-label": label }, this.inner);
+    this.element.addEventListener("scroll", () => this.schedule());
+    new ResizeObserver(() => this.schedule()).observe(this.element);
+  }
+
+  show(rows, width) {
+    this.rows = rows;
+    this.inner.style.height = `${rows.length * LINE_HEIGHT}px`;
+    this.inner.style.minWidth = `${width}ch`;
+    this.refresh();
+  }
+
+  schedule() {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.refresh();
+    });
+  }
+
+  /** Draw what is in sight. */
+  refresh() {
+    const top = this.element.scrollTop;
+    const height = this.element.clientHeight || 600;
+    const first = Math.max(0, Math.floor(top / LINE_HEIGHT) - OVERSCAN);
+    const last = Math.min(this.rows.length, Math.ceil((top + height) / LINE_HEIGHT) + OVERSCAN);
+    const drawn = [];
+    for (let number = first; number < last; number++) {
+      const element = this.draw(this.rows[number], number);
+      element.style.top = `${number * LINE_HEIGHT}px`;
+      drawn.push(element);
+    }
+    this.inner.replaceChildren(...drawn);
+  }
+
+  reveal(number) {
+    this.element.scrollTop = Math.max(0, number * LINE_HEIGHT - this.element.clientHeight / 3);
+    this.refresh();
+  }
+}
+
+/** A view of one text, or of the difference of two, with a search field. */
+class TextView {
+  constructor(compilation, label) {
+    this.compilation = compilation;
+    this.found = -1;
+    this.pattern = "";
+    this.rows = new Rows(label, (row, number) => this.drawRow(row, number));
+    this.status = h("span.status", { role: "status" });
+    this.input = h("input", {
+      type: "search", placeholder: "find in text", "aria-label": `Find in ${label}`,
+      oninput: () => this.find(this.input.value, 1, true),
+      onkeydown: (event) => { if (event.key === "Enter") this.find(this.input.value, event.shiftKey ? -1 : 1, false); },
+    });
+    this.tools = h("div.text-tools", {}, this.input, this.status);
+    this.element = h("div.text", {}, this.tools, this.rows.element);
+    const listener = () => {
+      if (this.element.isConnected) this.rows.refresh();
+      else chosenPlace.listeners.delete(listener);
+    };
+    chosenPlace.listeners.add(listener);
+  }
+
+  /** Show a text. */
+  async show(text) {
+    const request = (this.request = {});
+    const right = await this.compilation.text(text);
+    if (request !== this.request) return;
+    this.sides = { left: null, right };
+    this.columns = 1;
+    this.fill(right.lines.map((_, number) => ({ kind: "same", left: -1, right: number })));
+  }
+
+  /** Show what changed between two texts: in two columns, or in one. */
+  async compare(before, after, inColumns) {
+    const request = (this.request = {});
+    const [left, right] = await Promise.all([this.compilation.text(before), this.compilation.text(after)]);
+    if (request !== this.request) return;
+    this.sides = { left, right };
+    this.columns = inColumns ? 2 : 1;
+    const rows = difference(left.lines, right.lines);
+    this.fill(folded(inColumns ? sideBySide(rows) : rows));
+  }
+
+  fill(rows) {
+    const lines = [...(this.sides.left?.lines ?? []), ...this.sides.right.lines];
+    const width = lines.reduce((most, line) => Math.max(most, line.length), 0) + 8;
+    this.found = -1;
+    this.rows.show(rows, Math.min(width, LONGEST) * this.columns);
+    this.rows.element.scrollTop = 0;
+  }
+
+  drawRow(row, number) {
+    if (row.kind === "fold") {
+      const words = `⋯ ${count(row.rows.length, "line")} as before`;
+      return h("button.line.fold", { type: "button", onclick: () => this.unfold(number) }, words);
+    }
+    const isFound = number === this.found ? ".found" : "";
+    const place = row.right >= 0 ? this.sides.right.places[row.right] : this.sides.left.places[row.left];
+    const isChosen = place >= 0 && place === chosenPlace.place ? ".chosen" : "";
+    const cells = this.columns === 2
+      ? [this.cell(row.left < 0 ? "none" : row.kind === "same" ? "same" : "removed", this.sides.left, row.left),
+         this.cell(row.right < 0 ? "none" : row.kind === "same" ? "same" : "added", this.sides.right, row.right)]
+      : [row.right < 0 ? this.cell("removed", this.sides.left, row.left)
+                       : this.cell(row.kind, this.sides.right, row.right)];
+    return h(`div.line${isFound}${isChosen}`, { onclick: () => place >= 0 && !getSelection().toString() && choosePlace(place) }, ...cells);
+  }
+
+  cell(kind, side, number) {
+    const mark = { removed: "−", added: "+" }[kind] ?? " ";
+    if (number < 0) return h(`div.cell.${kind}`);
+    return h(`div.cell.${kind}`, {}, h("span.line-number", {}, String(number + 1)),
+      this.sides.left ? h("span.mark", {}, mark) : null, h("code", {}, ...highlighted(side.lines[number])));
+  }
+
+  unfold(number) {
+    const rows = this.rows.rows;
+    rows.splice(number, 1, ...rows[number].rows);
+    this.rows.inner.style.height = `${rows.length * LINE_HEIGHT}px`;
+    this.rows.refresh();
+  }
+
+  /** Go to the next row with a pattern, which opens the fold that it is in. */
+  find(pattern, direction, fromHere) {
+    const words = pattern.toLowerCase();
+    const rows = this.rows.rows;
+    const matches = (row) => row.kind === "fold" ? row.rows.some(matches)
+      : this.lineOf(row).toLowerCase().includes(words);
+    const total = words ? rows.filter(matches).length : 0;
+    let at = this.found;
+    if (total) {
+      if (!fromHere || at < 0) at += direction;
+      for (at = (at + rows.length) % rows.length; !matches(rows[at]); at = (at + direction + rows.length) % rows.length);
+      if (rows[at].kind === "fold") {
+        this.unfold(at);
+        while (!matches(rows[at])) at++;
+      }
+    }
+    this.found = total ? at : -1;
+    this.status.textContent = words ? count(total, "row") : "";
+    if (total) this.rows.reveal(at);
+    else this.rows.refresh();
+  }
+
+  lineOf(row) {
+    return row.right >= 0 ? this.sides.right.lines[row.right] : this.sides.left.lines[row.left];
+  }
+}
+
+/** Buttons that choose how differences are shown, for a page and those that are opened after it. */
+const differenceStyle = { inColumns: false };
+
+function differenceChoice(onchange) {
+  return choice("How to show changes", [[false, "Unified"], [true, "Side by side"]], differenceStyle.inColumns, (value) => {
+    differenceStyle.inColumns = value;
+    onchange();
+  });
+}
