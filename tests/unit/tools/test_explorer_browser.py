@@ -30,27 +30,32 @@ class _Page:
         self.driver.get(f"{self._address}#/{page}")
         self.wait("main h1")
 
-    def wait(self, selector: str, words: str = "") -> Any:
-        """The first element with these words, as soon as there is one."""
-        from selenium.webdriver.support.ui import WebDriverWait
-
-        return WebDriverWait(self.driver, 10, 0.02).until(
-            lambda _: next((each for each in self.all(selector) if words in self.text(each)), None),
-            f"no {selector} with {words!r}",
-        )
-
-    def all(self, selector: str) -> list[Any]:
-        return self.driver.execute_script("return [...document.querySelectorAll(arguments[0])]", selector)
-
-    def text(self, element: Any) -> str:
-        return self.driver.execute_script("return arguments[0].textContent", element)
-
-    def texts(self, selector: str) -> list[str]:
-        script = "return [...document.querySelectorAll(arguments[0])].map((each) => each.textContent)"
-        return self.driver.execute_script(script, selector)
+    def wait(self, selector: str, words: str = "") -> str:
+        """The text of the first element with these words, as soon as there is one."""
+        return self._first(selector, words, "return each.textContent")
 
     def click(self, selector: str, words: str = "") -> None:
-        self.driver.execute_script("arguments[0].click()", self.wait(selector, words))
+        """Click on it."""
+        self._first(selector, words, "each.dispatchEvent(new MouseEvent('click', { bubbles: true })); return 'clicked'")
+
+    def _first(self, selector: str, words: str, action: str) -> str:
+        """What an action gives for the first element with these words; both in one script, as pages draw anew."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        script = f"""
+            const [selector, words] = arguments;
+            const each = [...document.querySelectorAll(selector)].find((one) => one.textContent.includes(words));
+            if (each) {{ {action}; }}
+        """
+        wait = WebDriverWait(self.driver, 10, 0.02)
+        return wait.until(
+            lambda _: self.driver.execute_script(script, selector, words), f"no {selector} with {words!r}"
+        )
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of all that there are now."""
+        script = "return [...document.querySelectorAll(arguments[0])].map((each) => each.textContent)"
+        return self.driver.execute_script(script, selector)
 
     def press(self, *keys: str) -> None:
         from selenium.webdriver.common.action_chains import ActionChains
@@ -101,14 +106,14 @@ def test_page_in_a_browser(page: _Page) -> None:
 
 def _check_pages(page: _Page) -> None:
     page.open()
-    assert page.text(page.wait("main h1")).endswith(FILE)
+    assert page.wait("main h1").endswith(FILE)
     for name in page.texts("nav.pages a")[1:]:
         page.click("nav.pages a", name)
         page.wait('nav.pages a[aria-current="page"]', name)
         page.wait("main section, main .split")
     page.open("memory")
     page.wait("main td", "onerror")
-    assert page.all("svg.arena rect.buffer")
+    assert page.texts("svg.arena rect.buffer")
 
 
 def _check_passes(page: _Page) -> None:
@@ -116,13 +121,13 @@ def _check_passes(page: _Page) -> None:
     page.click("nav.side a", "fuse")
     page.wait("main h1", "fuse")
     page.wait(".cell.added", "graph.fusion")
-    assert not page.all(".cell.removed"), "ops that only move into a region are as before"
+    assert not page.texts(".cell.removed"), "ops that only move into a region are as before"
     page.click(".choice button", "Side by side")
     page.wait(".cell.added", "graph.fusion")
-    assert page.all(".line .cell.none")
+    assert page.texts(".line .cell.none")
     page.click("nav.side a", "schedule")
     page.wait(".cell.added", "schedule = #loop.schedule")
-    assert page.all(".cell.removed")
+    assert page.texts(".cell.removed")
     shown = page.texts("nav.side .list-item")
     page.click("nav.side .filter input")
     assert len(page.texts("nav.side .list-item")) > len(shown)
@@ -135,7 +140,7 @@ def _check_kernel(page: _Page) -> None:
     page.wait("h1", "linear_relu")
     page.click(".panes > :first-child .line", "tensor.contract")
     page.wait(".panes > :last-child .line.chosen", "math.fma")
-    bar = page.text(page.wait("footer.place-bar", ":4:"))
+    bar = page.wait("footer.place-bar", ":4:")
     assert "graph.matmul" in bar
     page.click("nav.tabs a", "Schedule")
     page.click(".step", "vectorize")
@@ -152,15 +157,18 @@ def _check_graph(page: _Page) -> None:
     page.open("graph")
     page.wait(".node", "linear_relu")
     page.click('.choice button[aria-pressed="false"]', "Ops")
-    node = page.wait(".node", "matmul")
-    node.click()
-    assert HOSTILE in page.text(page.wait(".details .constant"))
-    view = page.wait(".canvas svg > g")
-    before = view.get_attribute("transform")
+    page.click(".node", "matmul")
+    assert HOSTILE in page.wait(".details .constant")
+    before = _transform(page)
+    page.driver.execute_script("document.querySelector('.canvas svg').focus()")
     page.press("+")
-    assert view.get_attribute("transform") != before
+    assert _transform(page) != before
     page.click(".details a", "linear_relu")
     page.wait("h1", "linear_relu")
+
+
+def _transform(page: _Page) -> str:
+    return page.driver.execute_script("return document.querySelector('.canvas svg > g').getAttribute('transform')")
 
 
 def _check_search(page: _Page) -> None:
@@ -171,8 +179,8 @@ def _check_search(page: _Page) -> None:
     page.wait(".results a", "softmax")
     page.press(Keys.ENTER)
     page.wait("h1", "softmax")
-    field = page.wait('.text input[type="search"]')
-    field.send_keys("tensor.yield")
+    page.driver.execute_script("document.querySelector('.text input').focus()")
+    page.press("tensor.yield")
     page.wait(".text .status", "row")
     page.wait(".line.found", "tensor.yield")
 
@@ -186,7 +194,7 @@ def _check_source(page: _Page) -> None:
 
 def _check_nothing_was_refused(page: _Page) -> None:
     """No name became an element, and no rule of the policy stood in the way of the viewer itself."""
-    assert page.all("img") == []
+    assert page.texts("img") == []
     assert page.driver.title.endswith("mlc explore")
     assert [entry["message"] for entry in page.driver.get_log("browser")] == []
 
