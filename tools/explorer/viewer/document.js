@@ -27,7 +27,9 @@ class Compilation {
     this.kernel = new Map(data.kernels.map((kernel) => [kernel.name, kernel]));
     this.codeOf = new Map(data.code.map((code) => [code.function, code]));
     this.total = data.kernels.reduce((sum, kernel) => sum + this.seconds(kernel), 0);
-    this.kernelsAt = groups(data.calls.flatMap((call) => call.places.map((place) => [place, call.kernel])));
+    const computed = data.calls.flatMap((call) => call.places.map((place) => [place, call.kernel]));
+    const merged = data.graph.flatMap((node) => node.calls.map((call) => [node.place, data.calls[call].kernel]));
+    this.kernelsAt = groups([...computed, ...merged]);
     this.nodesAt = groups(data.graph.map((node, number) => [node.place, number]));
   }
 

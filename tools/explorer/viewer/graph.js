@@ -61,11 +61,11 @@ class GraphPicture {
       this.elements.forEach((each, n) => each.classList.toggle("chosen", n === number));
       this.onchoose(box.nodes);
     };
-    const element = svg(`g.node.${box.nodes[0].kind === "input" || box.nodes[0].kind === "output" ? "end" : box.nodes.length > 1 ? "group" : "op"}`, {
+    const element = svg(`g.node.${box.nodes[0].kind === "input" || box.nodes[0].kind === "output" ? "end" : box.isGroup ? "group" : "op"}`, {
       transform: `translate(${at.x - NODE.width / 2} ${at.y})`, tabindex: 0, role: "button", "aria-label": `${box.title}, ${box.note}`,
       onclick: choose, onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); } },
     }, svg("title", {}, `${box.title}\n${box.note}`), svg("rect", { width: NODE.width, height: NODE.height, rx: 6 }),
-      svg("text", { x: 10, y: 16 }, short(box.title, 23)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
+      svg("text", { x: 10, y: 16 }, short(box.title, 21)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
     return element;
   }
 
@@ -164,6 +164,7 @@ function boxesOf(compilation, by) {
     const last = box.nodes[box.nodes.length - 1];
     const isCall = by === "kernels" && first.calls.length;
     const isScope = box.nodes.length > 1 && !isCall;
+    box.isGroup = Boolean(isCall || isScope);
     box.title = isCall ? compilation.calls[first.calls[0]].kernel : isScope ? first.scope.slice(0, Number(by)).join("/") : first.label;
     const where = first.place >= 0 ? placeName(compilation.places[first.place]) : "";
     box.note = isScope ? count(box.nodes.length, "op") : last.type || where;

@@ -11,7 +11,7 @@ function choosePlace(place) {
   for (const listener of chosenPlace.listeners) listener(chosenPlace.place);
 }
 
-/** Rows of equal height, of which those in sight are drawn by `draw(row)`; `width` is that of the widest in characters. */
+/** Rows of equal height, of which those in sight are drawn by `draw(row)`. */
 class Rows {
   constructor(label, draw) {
     this.draw = draw;
@@ -22,10 +22,13 @@ class Rows {
     new ResizeObserver(() => this.schedule()).observe(this.element);
   }
 
-  show(rows, width) {
+  /** Show rows of one column, or of two, which scroll sideways together; `width` is that of the widest line. */
+  show(rows, width, inColumns) {
     this.rows = rows;
+    this.inColumns = inColumns;
+    this.inner.classList.toggle("two", inColumns);
     this.inner.style.height = `${rows.length * LINE_HEIGHT}px`;
-    this.inner.style.minWidth = `${width}ch`;
+    this.inner.style.minWidth = inColumns ? `calc(50% + ${width}ch)` : `${width}ch`;
     this.refresh();
   }
 
@@ -43,10 +46,13 @@ class Rows {
     const height = this.element.clientHeight || 600;
     const first = Math.max(0, Math.floor(top / LINE_HEIGHT) - OVERSCAN);
     const last = Math.min(this.rows.length, Math.ceil((top + height) / LINE_HEIGHT) + OVERSCAN);
+    const left = this.element.scrollLeft;
+    this.inner.style.setProperty("--shift", `${-left}px`);
     const drawn = [];
     for (let number = first; number < last; number++) {
       const element = this.draw(this.rows[number], number);
       element.style.top = `${number * LINE_HEIGHT}px`;
+      if (this.inColumns) Object.assign(element.style, { left: `${left}px`, width: `${this.element.clientWidth}px` });
       drawn.push(element);
     }
     this.inner.replaceChildren(...drawn);
@@ -105,8 +111,8 @@ class TextView {
     const lines = [...(this.sides.left?.lines ?? []), ...this.sides.right.lines];
     const width = lines.reduce((most, line) => Math.max(most, line.length), 0) + 8;
     this.found = -1;
-    this.rows.show(rows, Math.min(width, LONGEST) * this.columns);
-    this.rows.element.scrollTop = 0;
+    this.rows.element.scrollTo(0, 0);
+    this.rows.show(rows, Math.min(width, LONGEST), this.columns === 2);
   }
 
   drawRow(row, number) {
@@ -129,7 +135,7 @@ class TextView {
     const mark = { removed: "−", added: "+" }[kind] ?? " ";
     if (number < 0) return h(`div.cell.${kind}`);
     return h(`div.cell.${kind}`, {}, h("span.line-number", {}, String(number + 1)),
-      this.sides.left ? h("span.mark", {}, mark) : null, h("code", {}, ...highlighted(side.lines[number])));
+      this.sides.left ? h("span.mark", {}, mark) : null, h("span.clip", {}, h("code", {}, ...highlighted(side.lines[number]))));
   }
 
   unfold(number) {
