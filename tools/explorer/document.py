@@ -77,6 +77,8 @@ class KernelCall:
 class StepPage:
     """A step of a schedule."""
 
+    kind: str
+    """What it does to which loops, without its numbers."""
     spelling: str
     words: str
     """What it does here, or why it was refused."""

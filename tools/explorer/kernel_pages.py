@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -10,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from mlc.analysis.constant_arguments import constant_arguments
 from mlc.compiler.compilation import Compilation
 from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.loop.steps import Step
 from mlc.schedules.cost.estimate import Estimate
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.steps.base import Scheduling
@@ -90,15 +92,16 @@ class _Pages:
         return before, outcomes, after
 
     def _steps(self, kernel: FuncOp, outcomes: Sequence[StepOutcome], after: Sequence[int]) -> list[StepPage]:
-        described = list(describe_schedule(kernel, constant_arguments(self._module), outcomes))
+        described = describe_schedule(kernel, constant_arguments(self._module), outcomes)
         return [
             StepPage(
+                _kind(step),
                 spelling,
                 words,
                 refused=bool(outcomes) and outcomes[number].refused,
                 text=after[number] if after else NO_TEXT,
             )
-            for number, (spelling, words) in enumerate(described)
+            for number, (step, (spelling, words)) in enumerate(zip(steps_of(kernel), described, strict=True))
         ]
 
     def _estimates(self, kernel: FuncOp) -> tuple[Costs | None, list[CandidatePage]]:
@@ -111,6 +114,12 @@ class _Pages:
         others = candidates_beside(self._module, loops, kernel, self._ctx.clone(), self._machine)
         pages = [CandidatePage(c.change, costs_of(c.estimate, self._machine), c.is_only_shown) for c in others]
         return costs_of(found, self._machine), pages
+
+
+def _kind(step: Step) -> str:
+    """A step without its numbers."""
+    words = [value for each in fields(step) if not isinstance(value := getattr(step, each.name), int)]
+    return f"{step.name}({', '.join(map(str, words))})"
 
 
 def costs_of(estimate: Estimate, machine: Machine) -> Costs:

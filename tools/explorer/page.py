@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from string import Template
 
+from mlc.tools.explorer.compare import Comparison
 from mlc.tools.explorer.document import Document, StoredText
 
 _VIEWER = Path(__file__).parent / "viewer"
@@ -25,6 +26,7 @@ _SCRIPTS = (
     "layout",
     "graph",
     "memory",
+    "compare",
     "main",
 )
 """The files of the viewer's script, in order: a later one uses what stands in those before it."""
@@ -32,11 +34,12 @@ _CHUNK = 1 << 20
 """About how many characters of texts are compressed together: they are decompressed when one of them is shown."""
 
 
-def page_of(documents: Sequence[Document]) -> str:
-    """The page that shows a document, or compares two."""
+def page_of(documents: Sequence[Document], comparison: Comparison | None = None) -> str:
+    """The page that shows a document, or two with what differs."""
     style = (_VIEWER / "style.css").read_text(encoding="utf-8")
     script = "\n".join((_VIEWER / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
+    compared = [] if comparison is None else [_element("comparison", asdict(comparison))]
     return Template((_VIEWER / "page.html").read_text(encoding="utf-8")).substitute(
         policy=(
             f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
@@ -44,7 +47,7 @@ def page_of(documents: Sequence[Document]) -> str:
         ),
         style=style,
         script=script,
-        data="\n".join(line for document in documents for line in _data(document)),
+        data="\n".join([*(line for document in documents for line in _data(document)), *compared]),
     )
 
 

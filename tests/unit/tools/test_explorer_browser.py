@@ -92,6 +92,7 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
         driver.quit()
 
 
+@pytest.mark.slow
 def test_page_in_a_browser(page: _Page) -> None:
     """One browser and one compilation serve all checks: each takes seconds to start."""
     _check_pages(page)

@@ -18,6 +18,12 @@ async function readDocuments() {
   return documents;
 }
 
+/** What differs between the two documents of a page; null for a page of one. */
+async function readComparison() {
+  const element = document.querySelector("script.comparison");
+  return element && unpack(element);
+}
+
 /** One compilation. */
 class Compilation {
   constructor(data, chunks) {

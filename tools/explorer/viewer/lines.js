@@ -98,8 +98,18 @@ class TextView {
 
   /** Show what changed between two texts: in two columns, or in one. */
   async compare(before, after, inColumns) {
+    return this.compareTexts([this.compilation.text(before), this.compilation.text(after)], inColumns);
+  }
+
+  /** Show what differs between a text of another compilation and one of this; no line of them has a place. */
+  async compareWith(other, before, after, inColumns) {
+    const withoutPlaces = async (text) => ({ lines: (await text).lines, places: [] });
+    return this.compareTexts([withoutPlaces(other.text(before)), withoutPlaces(this.compilation.text(after))], inColumns);
+  }
+
+  async compareTexts(texts, inColumns) {
     const request = (this.request = {});
-    const [left, right] = await Promise.all([this.compilation.text(before), this.compilation.text(after)]);
+    const [left, right] = await Promise.all(texts);
     if (request !== this.request) return;
     this.sides = { left, right };
     this.columns = inColumns ? 2 : 1;

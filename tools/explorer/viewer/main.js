@@ -62,11 +62,12 @@ function remarkList(compilation, remarks, caption) {
 }
 
 /** What is known of the chosen place, with links to all that it became. */
-function placeBar(compilation) {
+function placeBar(shown) {
   const element = h("footer.place-bar", { "aria-live": "polite", hidden: true });
   chosenPlace.listeners.add(async (number) => {
     element.hidden = number < 0;
     if (number < 0) return;
+    const compilation = shown.compilation;
     const place = compilation.places[number];
     const kernels = [...(compilation.kernelsAt.get(number) ?? [])];
     const nodes = [...(compilation.nodesAt.get(number) ?? [])];
@@ -92,12 +93,13 @@ function searchIndex(compilation) {
   ].map(([kind, words, href]) => ({ kind, words, href, key: words.toLowerCase() }));
 }
 
-function searchBox(compilation) {
+function searchBox(shown) {
   const results = h("ul.results", { hidden: true, "aria-label": "Results" });
   let index;
+  let indexed;
   const close = () => { results.hidden = true; };
   const search = () => {
-    index ??= searchIndex(compilation);
+    if (indexed !== shown.compilation) index = searchIndex((indexed = shown.compilation));
     const words = input.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const found = words.length ? index.filter((each) => words.every((word) => each.key.includes(word))) : [];
     results.hidden = !words.length;
@@ -125,20 +127,36 @@ function searchBox(compilation) {
   return box;
 }
 
+/** What chooses the compilation that the pages are about, where there are two. */
+function compilationChoice(documents, shown, show) {
+  const names = [["first", documents[0]], ["second", documents[1]]];
+  return choice("Compilation", names.map(([words, compilation]) => [compilation, words]), shown.compilation, (compilation) => {
+    shown.compilation = compilation;
+    if (chosenPlace.place >= 0) choosePlace(chosenPlace.place);
+    show();
+  });
+}
+
 async function start() {
-  const [compilation] = await readDocuments();
-  document.title = `${compilation.title} – mlc explore`;
+  const documents = await readDocuments();
+  const comparison = await readComparison();
+  const shown = { compilation: documents[0] };
+  const compared = ["compare", "Compare", (_, rest) => comparePage(documents, comparison, rest)];
+  const pages = comparison ? [compared, ...PAGES] : PAGES;
+  document.title = `${documents.map((each) => each.title).join(" and ")} – mlc explore`;
   const main = h("main", { id: "main", tabindex: -1 });
-  const links = PAGES.map(([name, words]) => h("a", { href: link(name) }, words));
-  const header = h("header", {}, h("a.brand", { href: link("overview") }, h("strong", {}, "mlc"), ` ${compilation.title.split("/").pop()}`),
-    h("nav.pages", { "aria-label": "Pages" }, ...links), searchBox(compilation));
-  document.getElementById("page").replaceChildren(header, main, placeBar(compilation));
+  const links = pages.map(([name, words]) => h("a", { href: link(name) }, words));
+  const brand = h("a.brand", { href: link(pages[0][0]) });
   const show = () => {
     const [name, ...rest] = location.hash.replace(/^#\//, "").split("/").filter(Boolean).map(decodeURIComponent);
-    const number = Math.max(0, PAGES.findIndex(([page]) => page === name));
+    const number = Math.max(0, pages.findIndex(([page]) => page === name));
     links.forEach((each, n) => (n === number ? each.setAttribute("aria-current", "page") : each.removeAttribute("aria-current")));
-    main.replaceChildren(PAGES[number][2](compilation, rest));
+    brand.replaceChildren(h("strong", {}, "mlc"), ` ${shown.compilation.title.split("/").pop()}`);
+    main.replaceChildren(pages[number][2](shown.compilation, rest));
   };
+  const header = h("header", {}, brand, h("nav.pages", { "aria-label": "Pages" }, ...links),
+    comparison ? compilationChoice(documents, shown, show) : null, searchBox(shown));
+  document.getElementById("page").replaceChildren(header, main, placeBar(shown));
   window.addEventListener("hashchange", show);
   show();
 }
