@@ -59,7 +59,7 @@ def document_of(
     document.functions, document.passes = recording.start, recording.passes
     document.graph, document.arenas = with_calls(graph.nodes, document.calls), memory.arenas
     document.remarks = [
-        RemarkText(kind, each.message, texts.place(each.location), each.kernel or "")
+        RemarkText(kind, each.message, texts.place_at(each.location), each.kernel or "")
         for kind, told in (("remark", ctx.remarks), ("warning", ctx.warnings))
         for each in dict.fromkeys(told)
     ]

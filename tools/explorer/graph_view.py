@@ -16,7 +16,6 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.ir_levels import LEVEL_OF, SOURCE_LEVELS
 from mlc.support.functions import input_names, models_of
-from mlc.support.locations import location_of
 from mlc.tools.explorer.document import NO_PLACE, GraphNode, KernelCall
 from mlc.tools.explorer.texts import Texts
 
@@ -105,14 +104,13 @@ class _Nodes:
     def _node(self, op: Operation) -> GraphNode:
         read = list(dict.fromkeys(value for inner in op.walk() for value in inner.operands))
         is_end = op.has_trait(IsTerminator)
-        place = location_of(op)
-        name = place.name if place is not None else ""
+        place = NO_PLACE if is_end else self._texts.place_of(op)
         return GraphNode(
             label="output" if is_end else op.name.partition(".")[2] or op.name,
             kind="output" if is_end else op.name,
             type=", ".join(str(r.type) for r in op.results),
-            place=NO_PLACE if is_end else self._texts.place(place),
-            scope=tuple(part for part in _SCOPES.split(name) if part)[:-1],
+            place=place,
+            scope=tuple(part for part in _SCOPES.split(self._texts.name_of(place)) if part)[:-1],
             inputs=tuple(dict.fromkeys(self._number[value] for value in read if value in self._number)),
             constants=tuple(self._constants[value] for value in read if value in self._constants),
         )

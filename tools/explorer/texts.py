@@ -6,10 +6,11 @@ import io
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import NameLoc
+from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import SourceLocation
-from mlc.support.locations import location_of
+from mlc.support.locations import known_location_of
 from mlc.tools.explorer.document import NO_PLACE, SourcePlace, StoredText
 from mlc.tools.kernel_text import PrinterWithoutData
 
@@ -19,7 +20,9 @@ class Texts:
 
     def __init__(self) -> None:
         self._texts: dict[StoredText, int] = {}
-        self._places: dict[SourceLocation, int] = {}
+        self._places: dict[Attribute, int] = {}
+        self._known: list[SourcePlace] = []
+        self._at: dict[SourceLocation, int] = {}
 
     def add(self, text: str, places: Sequence[int] = ()) -> int:
         """The number of a text, which has one place for each line, or none at all."""
@@ -37,11 +40,29 @@ class Texts:
 
     def place_of(self, op: Operation) -> int:
         """The number of the place of an op, or of the nearest op around it that has one."""
-        return self.place(location_of(op))
+        if (found := known_location_of(op)) is None:
+            return NO_PLACE
+        attribute, location = found
+        if attribute not in self._places:
+            self._places[attribute] = self._add(location, _name_in(attribute))
+        return self._places[attribute]
 
-    def place(self, location: SourceLocation | None) -> int:
-        """The number of a place."""
-        return NO_PLACE if location is None else self._places.setdefault(location, len(self._places))
+    def name_of(self, place: int) -> str:
+        """What the source calls what is at a place; empty if it has no name."""
+        return "" if place == NO_PLACE else self._known[place].name
+
+    def place_at(self, location: SourceLocation | None) -> int:
+        """The number of the first place at a location."""
+        if location is None:
+            return NO_PLACE
+        return self._at[location] if location in self._at else self._add(location, "")
+
+    def _add(self, location: SourceLocation, name: str) -> int:
+        words = f"{location} '{name}'" if name and location.line else str(location)
+        self._known.append(SourcePlace(location.file, location.line, location.column, name or location.name, words))
+        number = len(self._known) - 1
+        self._at.setdefault(location, number)
+        return number
 
     def all_texts(self) -> list[StoredText]:
         """All texts, in the order of their numbers."""
@@ -49,7 +70,12 @@ class Texts:
 
     def all_places(self) -> list[SourcePlace]:
         """All places, in the order of their numbers."""
-        return [SourcePlace(at.file, at.line, at.column, at.name, str(at)) for at in self._places]
+        return self._known
+
+
+def _name_in(location: Attribute) -> str:
+    """What a location calls an op: the name of a node."""
+    return location.desc.data if isinstance(location, NameLoc) else ""
 
 
 def places_in(texts: Texts, ops: Iterable[Operation]) -> list[int]:

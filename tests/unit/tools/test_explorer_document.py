@@ -178,11 +178,39 @@ def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path
     assert len(kernel["places"]) == 4
 
 
+@pytest.mark.slow
+def test_nodes_of_one_line_of_python_are_told_apart(tmp_path: Path, mlc: CommandLine) -> None:
+    torch = pytest.importorskip("torch")
+    layers = [torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 4), torch.nn.Tanh()]
+    program = torch.export.export(torch.nn.Sequential(*layers), (torch.randn(2, 8),))
+    torch.export.save(program, tmp_path / "model.pt2")
+    explored = _explore(mlc, tmp_path / "model.pt2")
+    calls = explored.document["calls"]
+    products = [node for node in explored.document["graph"] if node["kind"] == "graph.matmul"]
+    places = [explored.document["places"][node["place"]] for node in products]
+    assert [place["name"] for place in places] == ["linear", "linear_1"]
+    assert len({(place["file"], place["line"]) for place in places}) == 1
+    assert len(calls) == 2
+    assert [node["calls"] for node in products] == [[0], [1]]
+
+
 def test_a_level_without_schedules_has_no_estimates(tmp_path: Path, mlc: CommandLine) -> None:
     explored = _explore(mlc, save_hostile_model(tmp_path), "-O1")
     assert explored.document["kernels"]
     assert all(each["costs"] is None and each["loops"] == -1 for each in explored.document["kernels"])
     assert explored.document["options"] == ["--target", "-O"]
+
+
+@pytest.mark.slow
+def test_watching_changes_nothing(tmp_path: Path, mlc: CommandLine) -> None:
+    """Each function has the LLVM IR that `mlc compile` makes."""
+    model = save_hostile_model(tmp_path)
+    explored = _explore(mlc, model)
+    program = mlc("compile", str(model), "-o", "-", "--emit=llvm-ir", "--target=x86-64-v3").out
+    kernels = [each for each in explored.document["code"] if each["function"] != "mlc_main"]
+    bodies = [explored.text(each["llvm_ir"]).partition("{\n")[2].partition("\n}\n")[0] for each in kernels]
+    assert len(bodies) == 2
+    assert all(body in program for body in bodies)
 
 
 def test_errors(tmp_path: Path, mlc: CommandLine) -> None:
