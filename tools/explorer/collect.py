@@ -50,7 +50,7 @@ def document_of(
     if "tensor" in backend.levels:
         compilation.lower("tensor")
         document.calls = recording.calls()
-        document.kernels = kernel_pages(compilation, texts, document.calls)
+        document.kernels = kernel_pages(compilation, texts, document.calls, progress and partial(progress, "kernels"))
     signature = compilation.lower_fully()
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):

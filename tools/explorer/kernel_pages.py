@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 from xdsl.dialects.builtin import ModuleOp
@@ -28,10 +28,16 @@ from mlc.tools.schedule_estimate import candidates_beside, kernel_on_loops, step
 from mlc.tools.schedule_text import describe_schedule
 
 
-def kernel_pages(compilation: Compilation, texts: Texts, called: Sequence[KernelCall]) -> list[KernelPage]:
+def kernel_pages(
+    compilation: Compilation,
+    texts: Texts,
+    called: Sequence[KernelCall],
+    progress: Callable[[int, int], None] | None = None,
+) -> list[KernelPage]:
     """The pages of all kernels of what `compilation` has lowered to the tensor level, which stays.
 
-    `called` has the places of what the calls of kernels compute.
+    `called` has the places of what the calls of kernels compute; `progress` is told how many pages are done, of how
+    many.
     """
     module, options = compilation.module, compilation.options
     outlined, calling = outlined_kernels(module, compilation.ctx, options)
@@ -44,7 +50,13 @@ def kernel_pages(compilation: Compilation, texts: Texts, called: Sequence[Kernel
     places: dict[str, dict[int, None]] = {}
     for each in called:
         places.setdefault(each.kernel, {}).update(dict.fromkeys(each.places))
-    return [pages.page(kernel, calls[(name := kernel.sym_name.data)], list(places.get(name, ()))) for kernel in kernels]
+    made: list[KernelPage] = []
+    for kernel in kernels:
+        if progress is not None:
+            progress(len(made), len(kernels))
+        name = kernel.sym_name.data
+        made.append(pages.page(kernel, calls[name], list(places.get(name, ()))))
+    return made
 
 
 class _Pages:

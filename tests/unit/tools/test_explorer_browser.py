@@ -21,13 +21,13 @@ _DRIVER = shutil.which("chromedriver")
 class _Page:
     """A page in a browser."""
 
-    def __init__(self, driver: Any, address: str) -> None:
-        self.driver, self._address = driver, address
+    def __init__(self, driver: Any, file: Path) -> None:
+        self.driver, self.file = driver, file
 
     def open(self, page: str = "") -> None:
         """Go to a page of it."""
         self.driver.get("about:blank")
-        self.driver.get(f"{self._address}#/{page}")
+        self.driver.get(f"{self.file.as_uri()}#/{page}")
         self.wait("main h1")
 
     def wait(self, selector: str, words: str = "") -> str:
@@ -87,13 +87,13 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver: Any = webdriver.Chrome(options=options, service=Service(_DRIVER))
     try:
-        yield _Page(driver, report.as_uri())
+        yield _Page(driver, report)
     finally:
         driver.quit()
 
 
 @pytest.mark.slow
-def test_page_in_a_browser(page: _Page) -> None:
+def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     """One browser and one compilation serve all checks: each takes seconds to start."""
     _check_pages(page)
     _check_passes(page)
@@ -101,6 +101,7 @@ def test_page_in_a_browser(page: _Page) -> None:
     _check_graph(page)
     _check_search(page)
     _check_source(page)
+    _check_comparison(page, mlc)
     _check_nothing_was_refused(page)
     _check_policy(page)  # last, as it leaves messages
 
@@ -135,7 +136,9 @@ def _check_passes(page: _Page) -> None:
 
 
 def _check_kernel(page: _Page) -> None:
-    """A line of index notation that is chosen shows its lines in loops, and where it is from."""
+    """A line of index notation that is chosen, by mouse or by keys, shows its lines in loops, and where it is from."""
+    from selenium.webdriver.common.keys import Keys
+
     page.open("kernels")
     page.click("main td a", "linear_relu")
     page.wait("h1", "linear_relu")
@@ -143,6 +146,10 @@ def _check_kernel(page: _Page) -> None:
     page.wait(".panes > :last-child .line.chosen", "math.fma")
     bar = page.wait("footer.place-bar", ":4:")
     assert "graph.matmul" in bar
+    page.click("footer.place-bar button")
+    page.driver.execute_script("document.querySelector('.panes > :first-child .rows').focus()")
+    page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
+    page.wait(".panes > :first-child .line.cursor.chosen", "tensor.contract")
     page.click("nav.tabs a", "Schedule")
     page.click(".step", "vectorize")
     page.wait(".cell.added", "vector<8xf32>")
@@ -191,6 +198,22 @@ def _check_source(page: _Page) -> None:
     page.click(".line", "graph.softmax")
     page.click("footer.place-bar a", "kernel: softmax")
     page.wait("h1", "softmax")
+
+
+def _check_comparison(page: _Page, mlc: CommandLine) -> None:
+    """A page that compares a compilation with itself."""
+    report = page.file
+    both = report.with_name("both.html")
+    assert mlc("explore", str(report), str(report), "-o", str(both)).status == 0
+    other = _Page(page.driver, both)
+    other.open()
+    other.wait("main .lead", "No difference in what was made.")
+    other.click("main td a", "linear_relu")
+    other.wait("main .changes", "no difference")
+    other.wait("button.line.fold", "as before")
+    other.click("header .choice button", "second")
+    other.click("nav.pages a", "Kernels")
+    other.wait("main td a", "softmax")
 
 
 def _check_nothing_was_refused(page: _Page) -> None:

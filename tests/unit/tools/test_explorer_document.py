@@ -202,6 +202,24 @@ def test_a_level_without_schedules_has_no_estimates(tmp_path: Path, mlc: Command
 
 
 @pytest.mark.slow
+def test_ops_of_plugins_are_shown_as_all_others(tmp_path: Path, mlc: CommandLine) -> None:
+    plugin = Path(__file__).parents[2] / "lit" / "plugins" / "Inputs" / "sinc.py"
+    pytest.importorskip("torch")
+    text = """func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = graph.relu %x : tensor<4x8xf32>
+      %1 = signal.sinc %0 : tensor<4x8xf32>
+      return %1 : tensor<4x8xf32>
+    }"""
+    (tmp_path / "model.mlir").write_text(text, encoding="utf-8")
+    explored = _explore(mlc, tmp_path / "model.mlir", "--load-dialect", str(plugin))
+    node = next(each for each in explored.document["graph"] if each["kind"] == "signal.sinc")
+    (call,) = node["calls"]
+    kernel = explored.kernel(explored.document["calls"][call]["kernel"])
+    assert node["place"] in kernel["places"]
+    assert "math.sin" in explored.text(kernel["definition"])
+
+
+@pytest.mark.slow
 def test_watching_changes_nothing(tmp_path: Path, mlc: CommandLine) -> None:
     """Each function has the LLVM IR that `mlc compile` makes."""
     model = save_hostile_model(tmp_path)

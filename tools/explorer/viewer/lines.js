@@ -58,6 +58,14 @@ class Rows {
     this.inner.replaceChildren(...drawn);
   }
 
+  keepInSight(number) {
+    const { scrollTop, clientHeight } = this.element;
+    const top = number * LINE_HEIGHT;
+    if (top < scrollTop) this.element.scrollTop = top;
+    else if (top + 2 * LINE_HEIGHT > scrollTop + clientHeight) this.element.scrollTop = top + 2 * LINE_HEIGHT - clientHeight;
+    this.refresh();
+  }
+
   reveal(number) {
     this.element.scrollTop = Math.max(0, number * LINE_HEIGHT - this.element.clientHeight / 3);
     this.refresh();
@@ -69,7 +77,7 @@ class TextView {
   constructor(compilation, label) {
     this.compilation = compilation;
     this.found = -1;
-    this.pattern = "";
+    this.cursor = -1;
     this.rows = new Rows(label, (row, number) => this.drawRow(row, number));
     this.status = h("span.status", { role: "status" });
     this.input = h("input", {
@@ -79,6 +87,7 @@ class TextView {
     });
     this.tools = h("div.text-tools", {}, this.input, this.status);
     this.element = h("div.text", {}, this.tools, this.rows.element);
+    this.rows.element.addEventListener("keydown", (event) => this.onKey(event));
     const listener = () => {
       if (this.element.isConnected) this.rows.refresh();
       else chosenPlace.listeners.delete(listener);
@@ -120,7 +129,7 @@ class TextView {
   fill(rows) {
     const lines = [...(this.sides.left?.lines ?? []), ...this.sides.right.lines];
     const width = lines.reduce((most, line) => Math.max(most, line.length), 0) + 8;
-    this.found = -1;
+    this.found = this.cursor = -1;
     this.rows.element.scrollTo(0, 0);
     this.rows.show(rows, Math.min(width, LONGEST), this.columns === 2);
   }
@@ -128,17 +137,18 @@ class TextView {
   drawRow(row, number) {
     if (row.kind === "fold") {
       const words = `⋯ ${count(row.rows.length, "line")} as before`;
-      return h("button.line.fold", { type: "button", onclick: () => this.unfold(number) }, words);
+      return h(`button.line.fold${number === this.cursor ? ".cursor" : ""}`, { type: "button", onclick: () => this.unfold(number) }, words);
     }
+    const isCursor = number === this.cursor ? ".cursor" : "";
     const isFound = number === this.found ? ".found" : "";
-    const place = row.right >= 0 ? this.sides.right.places[row.right] : this.sides.left.places[row.left];
+    const place = this.placeOf(row);
     const isChosen = place >= 0 && place === chosenPlace.place ? ".chosen" : "";
     const cells = this.columns === 2
       ? [this.cell(row.left < 0 ? "none" : row.kind === "same" ? "same" : "removed", this.sides.left, row.left),
          this.cell(row.right < 0 ? "none" : row.kind === "same" ? "same" : "added", this.sides.right, row.right)]
       : [row.right < 0 ? this.cell("removed", this.sides.left, row.left)
                        : this.cell(row.kind, this.sides.right, row.right)];
-    return h(`div.line${isFound}${isChosen}`, { onclick: () => place >= 0 && !getSelection().toString() && choosePlace(place) }, ...cells);
+    return h(`div.line${isFound}${isChosen}${isCursor}`, { onclick: () => place >= 0 && !getSelection().toString() && choosePlace(place) }, ...cells);
   }
 
   cell(kind, side, number) {
@@ -146,6 +156,28 @@ class TextView {
     if (number < 0) return h(`div.cell.${kind}`);
     return h(`div.cell.${kind}`, {}, h("span.line-number", {}, String(number + 1)),
       this.sides.left ? h("span.mark", {}, mark) : null, h("span.clip", {}, h("code", {}, ...highlighted(side.lines[number]))));
+  }
+
+  placeOf(row) {
+    return row.right >= 0 ? this.sides.right.places[row.right] : this.sides.left.places[row.left];
+  }
+
+  /** Arrows move a cursor, which is read out; Enter chooses its line, or opens the fold. */
+  onKey(event) {
+    const rows = this.rows.rows;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && rows.length) {
+      this.cursor = Math.min(Math.max(this.cursor + step, 0), rows.length - 1);
+      const row = rows[this.cursor];
+      this.status.textContent = row.kind === "fold" ? `${count(row.rows.length, "line")} as before`
+        : `${row.kind === "same" ? "" : `${row.kind}: `}${this.lineOf(row).trim()}`;
+      this.rows.keepInSight(this.cursor);
+    } else if (event.key === "Enter" && this.cursor >= 0 && event.target === this.rows.element) {
+      const row = rows[this.cursor];
+      if (row.kind === "fold") this.unfold(this.cursor);
+      else if (this.placeOf(row) >= 0) choosePlace(this.placeOf(row));
+    } else return;
+    event.preventDefault();
   }
 
   unfold(number) {
