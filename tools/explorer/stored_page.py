@@ -46,7 +46,9 @@ def documents_in(page: str, name: str) -> list[Document]:
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error, binascii.Error):
         raise UserError(f"'{name}' is a damaged page of mlc explore; write it again") from None
     if not documents:
-        raise UserError(f"'{name}' is no page of mlc explore; required: one that `mlc explore MODEL -o {name}` writes")
+        raise UserError(
+            f"'{name}' is not a page of mlc explore; required: one that `mlc explore MODEL -o {name}` writes"
+        )
     return documents
 
 
