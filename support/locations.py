@@ -13,10 +13,19 @@ from mlc.support.errors import SourceLocation, UserError
 
 def location_of(op: Operation) -> SourceLocation | None:
     """The source location of `op`, or of the nearest enclosing op that has one."""
+    found = known_location_of(op)
+    return None if found is None else found[1]
+
+
+def known_location_of(op: Operation) -> tuple[Attribute, SourceLocation] | None:
+    """The location of `op`, or of the nearest enclosing op that has one, as the IR has it, and what it means.
+
+    The attribute tells ops apart that stand in one line: its names are those of nodes.
+    """
     current: Operation | None = op
     while current is not None:
         if (found := _resolve(current.location)) is not None:
-            return found
+            return current.location, found
         current = current.parent_op()
     return None
 

@@ -71,7 +71,7 @@ def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
         final[name] = _PLACEHOLDER if is_kernel else name
         (text, parts), level = _emit_alone(func, table, machine, resolve), clang_level(func)
         if not is_kernel:
-            ready.append(Kernel(name, text, level))
+            ready.append(Kernel(name, text, level, function=name))
             return
         digest = hashlib.sha256(f"{text}{'' if level is None else level}".encode()).hexdigest()[:12]
         if digest in by_hash:
@@ -81,7 +81,7 @@ def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
         here, there = f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}("
         if parts is not None:
             parts = replace(parts, definition=parts.definition.replace(here, there))
-        ready.append(Kernel(final[name], text.replace(here, there), level, parts))
+        ready.append(Kernel(final[name], text.replace(here, there), level, parts, name))
 
     for name in table:
         resolve(name)

@@ -81,6 +81,8 @@ class Kernel:
     """clang's -O level, 0 to 3, if the kernel has one of its own."""
     parts: KernelParts | None = None
     """What the text is made of, if several kernels with the same `end` may stand in one text."""
+    function: str = ""
+    """The function of the module that it was made of, the first one if there were equal ones."""
 
 
 @dataclass(frozen=True)

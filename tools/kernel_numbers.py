@@ -88,10 +88,7 @@ class ModelNumbers:
 
         All are measured in rounds, and the limits beside them: no quiet or busy moment falls on one of them alone.
         """
-        calls = Counter[str]()
-        for op in self.calling.walk():
-            if isinstance(op, CallOp):
-                calls[op.callee.string_value()] += _times(op)
+        calls = count_calls(self.calling)
         works = [work_of(kernel, self.ctx) for kernel in kernels]
         watches: list[Stopwatch] = []
         if self.runs_here:
@@ -162,6 +159,15 @@ def amount(number: float, unit: str = "") -> str:
         if number >= 0.9995 * factor:
             return f"{number / factor:.3g}{space}{prefix}{unit}"
     return f"{number * 1e9:.3g}{space}n{unit}" if number else f"0{space}{unit}"
+
+
+def count_calls(module: ModuleOp) -> Counter[str]:
+    """How often each function runs in one run of a model."""
+    calls = Counter[str]()
+    for op in module.walk():
+        if isinstance(op, CallOp):
+            calls[op.callee.string_value()] += _times(op)
+    return calls
 
 
 def _times(call: CallOp) -> int:

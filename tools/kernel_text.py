@@ -19,14 +19,20 @@ _SHOWN = 16
 
 def text_of(kernel: FuncOp) -> str:
     """The kernel in pretty form, without its schedule."""
-    copy = clone(kernel)
-    copy.attributes.pop("schedule", None)
     stream = io.StringIO()
-    _WithoutData(stream).print_op(copy)
+    PrinterWithoutData(stream).print_op(without_schedule(kernel))
     return stream.getvalue()
 
 
-class _WithoutData(Printer):
+def without_schedule(kernel: FuncOp) -> FuncOp:
+    """A copy of the kernel that has none."""
+    copy = clone(kernel)
+    assert isinstance(copy, FuncOp)
+    copy.attributes.pop("schedule", None)
+    return copy
+
+
+class PrinterWithoutData(Printer):
     """Prints `dense<…>` for constants of many numbers: weights that stand in the text of a model."""
 
     def print_attribute(self, attribute: Attribute) -> None:

@@ -21,6 +21,8 @@ COMMANDS = {
     "generate": "print what follows a prompt by a language model in a file of GGUF",
     "chat": "talk with a language model in a file of GGUF",
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
+    "explore": "write a page that shows each pass, the graph, and each kernel on all levels",
+    "diff": "say what differs between two compilations: schedules, estimates, code",
     "tune": "search for faster schedules by measuring them here, and keep what is found",
     "lsp": "serve editors: errors, documentation and completion for texts of IR",
     "new": "start a dialect or a pass of your own: a folder with one Python file and its tests",

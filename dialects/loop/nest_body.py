@@ -12,6 +12,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.dialects.tensor import StructuredOp
 from mlc.support.ir import identity_of
+from mlc.support.locations import place_new_ops
 from mlc.support.types import element_type
 
 
@@ -26,14 +27,18 @@ class NestBody:
     def value(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> SSAValue:
         """The result of `op` at the point that `dims` names; the ops that compute it are appended to `ops`.
 
-        All readers of an op need it at one point, so it is computed for the first one.
+        All readers of an op need it at one point, so it is computed for the first one. What computes it stands in the
+        source where it does.
         """
         if op not in self.emitted:
+            start = len(ops)
             if op.reduction is not None:
                 self.emitted[op] = self._reduced(op, dims, ops)
             else:
                 point_ops, self.emitted[op] = op.emit_point(self._operands(op, dims, ops))
                 ops += point_ops
+            for new in ops[start:]:
+                place_new_ops(new, op.location)
         return self.emitted[op]
 
     def _reduced(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> SSAValue:

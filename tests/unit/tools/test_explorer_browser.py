@@ -1,0 +1,240 @@
+"""The page of `mlc explore` in Chromium: links, search, differences, hostile names, no access to a network."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .explored import FILE, HOSTILE, save_hostile_model
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_BROWSER = shutil.which("chromium")
+_DRIVER = shutil.which("chromedriver")
+
+
+class _Page:
+    """A page in a browser."""
+
+    def __init__(self, driver: Any, file: Path) -> None:
+        self.driver, self.file = driver, file
+
+    def open(self, page: str = "") -> None:
+        """Go to a page of it."""
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.file.as_uri()}#/{page}")
+        self.wait("main h1")
+
+    def wait(self, selector: str, words: str = "") -> str:
+        """The text of the first element with these words, as soon as there is one."""
+        return self._first(selector, words, "return each.textContent")
+
+    def click(self, selector: str, words: str = "") -> None:
+        """Click on it."""
+        self._first(selector, words, "each.dispatchEvent(new MouseEvent('click', { bubbles: true })); return 'clicked'")
+
+    def _first(self, selector: str, words: str, action: str) -> str:
+        """What an action gives for the first element with these words; both in one script, as pages draw anew."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        script = f"""
+            const [selector, words] = arguments;
+            const each = [...document.querySelectorAll(selector)].find((one) => one.textContent.includes(words));
+            if (each) {{ {action}; }}
+        """
+        wait = WebDriverWait(self.driver, 10, 0.02)
+        return wait.until(
+            lambda _: self.driver.execute_script(script, selector, words), f"no {selector} with {words!r}"
+        )
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of all that there are now."""
+        script = "return [...document.querySelectorAll(arguments[0])].map((each) => each.textContent)"
+        return self.driver.execute_script(script, selector)
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+
+@pytest.fixture
+def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
+    pytest.importorskip("selenium")
+    if _BROWSER is None or _DRIVER is None:
+        pytest.skip("not installed: chromium, chromedriver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    report = tmp_path / "report.html"
+    assert mlc("explore", str(save_hostile_model(tmp_path)), "-o", str(report), "--target=x86-64-v3").status == 0
+    options = Options()
+    options.binary_location = _BROWSER
+    for flag in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1400,900",
+    ):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver: Any = webdriver.Chrome(options=options, service=Service(_DRIVER))
+    try:
+        yield _Page(driver, report)
+    finally:
+        driver.quit()
+
+
+@pytest.mark.slow
+def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
+    """One browser and one compilation serve all checks: each takes seconds to start."""
+    _check_pages(page)
+    _check_passes(page)
+    _check_kernel(page)
+    _check_graph(page)
+    _check_search(page)
+    _check_source(page)
+    _check_comparison(page, mlc)
+    _check_nothing_was_refused(page)
+    _check_policy(page)  # last, as it leaves messages
+
+
+def _check_pages(page: _Page) -> None:
+    page.open()
+    assert page.wait("main h1").endswith(FILE)
+    for name in page.texts("nav.pages a")[1:]:
+        page.click("nav.pages a", name)
+        page.wait('nav.pages a[aria-current="page"]', name)
+        page.wait("main section, main .split")
+    page.open("memory")
+    page.wait("main td", "onerror")
+    assert page.texts("svg.arena rect.buffer")
+
+
+def _check_passes(page: _Page) -> None:
+    page.open("passes")
+    page.click("nav.side a", "fuse")
+    page.wait("main h1", "fuse")
+    page.wait(".cell.added", "graph.fusion")
+    assert not page.texts(".cell.removed"), "ops that only move into a region are as before"
+    page.click(".choice button", "Side by side")
+    page.wait(".cell.added", "graph.fusion")
+    assert page.texts(".line .cell.none")
+    page.click("nav.side a", "schedule")
+    page.wait(".cell.added", "schedule = #loop.schedule")
+    assert page.texts(".cell.removed")
+    shown = page.texts("nav.side .list-item")
+    page.click("nav.side .filter input")
+    assert len(page.texts("nav.side .list-item")) > len(shown)
+
+
+def _check_kernel(page: _Page) -> None:
+    """A line of index notation that is chosen, by mouse or by keys, shows its lines in loops, and where it is from."""
+    from selenium.webdriver.common.keys import Keys
+
+    page.open("kernels")
+    page.click("main td a", "linear_relu")
+    page.wait("h1", "linear_relu")
+    page.click(".panes > :first-child .line", "tensor.contract")
+    page.wait(".panes > :last-child .line.chosen", "math.fma")
+    bar = page.wait("footer.place-bar", ":4:")
+    assert "graph.matmul" in bar
+    page.click("footer.place-bar button")
+    page.driver.execute_script("document.querySelector('.panes > :first-child .rows').focus()")
+    page.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
+    page.wait(".panes > :first-child .line.cursor.chosen", "tensor.contract")
+    page.click("nav.tabs a", "Schedule")
+    page.click(".step", "vectorize")
+    page.wait(".cell.added", "vector<8xf32>")
+    page.click("nav.tabs a", "Costs")
+    page.wait(".parts dt", "arithmetic")
+    page.click("nav.tabs a", "Passes")
+    page.click("main td a", "apply-schedule")
+    page.wait("h1", "apply-schedule")
+    assert page.driver.execute_script("return document.querySelector('select').value") == "linear_relu"
+
+
+def _check_graph(page: _Page) -> None:
+    page.open("graph")
+    page.wait(".node", "linear_relu")
+    page.click('.choice button[aria-pressed="false"]', "Ops")
+    page.click(".node", "matmul")
+    assert HOSTILE in page.wait(".details .constant")
+    before = _transform(page)
+    page.driver.execute_script("document.querySelector('.canvas svg').focus()")
+    page.press("+")
+    assert _transform(page) != before
+    page.click(".details a", "linear_relu")
+    page.wait("h1", "linear_relu")
+
+
+def _transform(page: _Page) -> str:
+    return page.driver.execute_script("return document.querySelector('.canvas svg > g').getAttribute('transform')")
+
+
+def _check_search(page: _Page) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    page.open()
+    page.press("/", "softmax")
+    page.wait(".results a", "softmax")
+    page.press(Keys.ENTER)
+    page.wait("h1", "softmax")
+    page.driver.execute_script("document.querySelector('.text input').focus()")
+    page.press("tensor.yield")
+    page.wait(".text .status", "row")
+    page.wait(".line.found", "tensor.yield")
+
+
+def _check_source(page: _Page) -> None:
+    page.open("source")
+    page.click(".line", "graph.softmax")
+    page.click("footer.place-bar a", "kernel: softmax")
+    page.wait("h1", "softmax")
+
+
+def _check_comparison(page: _Page, mlc: CommandLine) -> None:
+    """A page that compares a compilation with itself."""
+    report = page.file
+    both = report.with_name("both.html")
+    assert mlc("explore", str(report), str(report), "-o", str(both)).status == 0
+    other = _Page(page.driver, both)
+    other.open()
+    other.wait("main .lead", "No difference in what was made.")
+    other.click("main td a", "linear_relu")
+    other.wait("main .changes", "no difference")
+    other.wait("button.line.fold", "as before")
+    other.click("header .choice button", "second")
+    other.click("nav.pages a", "Kernels")
+    other.wait("main td a", "softmax")
+
+
+def _check_nothing_was_refused(page: _Page) -> None:
+    """No name became an element, and no rule of the policy stood in the way of the viewer itself."""
+    assert page.texts("img") == []
+    assert page.driver.title.endswith("mlc explore")
+    assert [entry["message"] for entry in page.driver.get_log("browser")] == []
+
+
+def _check_policy(page: _Page) -> None:
+    """What a name would do, could it run."""
+    attempt = """
+        const done = arguments[arguments.length - 1];
+        const refused = [];
+        document.addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+        const image = new Image();
+        image.src = "https://example.invalid/x.png";
+        try { document.body.innerHTML = "<b>x</b>"; } catch (error) { refused.push(error.name); }
+        try { image.setAttribute("onerror", "document.title = 'changed'"); } catch (error) { refused.push(error.name); }
+        fetch("https://example.invalid/").catch(() => setTimeout(() => done(refused), 50));
+    """
+    refused = page.driver.execute_async_script(attempt)
+    assert {"img-src", "connect-src"} <= set(refused)
+    assert refused.count("TypeError") == 2

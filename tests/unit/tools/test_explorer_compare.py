@@ -1,0 +1,156 @@
+"""`mlc diff`, and pages that compare: what differs, by structure; pages that were written before."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mlc.support.errors import UserError
+from mlc.tools.explorer.compare import changed_steps, compare
+from mlc.tools.explorer.document import Document, GraphNode, KernelPage, MachineCode, StepPage, StoredText
+from mlc.tools.explorer.page import page_of
+from mlc.tools.explorer.stored_page import documents_in
+
+from .explored import MODEL, save_hostile_model
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+
+def _step(spelling: str) -> StepPage:
+    return StepPage(re.sub(r"\d", "", spelling), spelling, "", False, -1)
+
+
+def _kernel(name: str, definition: int) -> KernelPage:
+    return KernelPage(name, (), 1, 0, 0, definition, "", -1, (), None, ())
+
+
+def _document(*kernels: tuple[str, str, str]) -> Document:
+    """A document of kernels: their names, their text, their assembly."""
+    texts = [StoredText(text) for _, *both in kernels for text in both]
+    return Document(
+        "m",
+        "1",
+        "native",
+        "machine",
+        texts=texts,
+        kernels=[_kernel(name, 2 * number) for number, (name, _, _) in enumerate(kernels)],
+        code=[MachineCode(name, f"sym_{name}", -1, 2 * number + 1) for number, (name, _, _) in enumerate(kernels)],
+    )
+
+
+def test_names_count_for_nothing() -> None:
+    before = _document(("first", "@first(%a, %b) %c = mul %a, %b", "sym_first: mov"), ("second", "@second add", "add"))
+    after = _document(("plus", "@plus add", "add"), ("times", "@times(%0, %1) %2 = mul %0, %1", "sym_times: mov"))
+    comparison = compare(before, after)
+    assert comparison.is_equal
+    assert [(each.before, each.after) for each in comparison.kernels] == [("first", "times"), ("second", "plus")]
+
+
+def test_what_differs_is_told() -> None:
+    before = _document(("a", "@a mul", "mov"), ("b", "@b(%x, %y) sub %x, %y", "sub"), ("c", "@c div", "div"))
+    after = _document(("a", "@a mul", "lea"), ("b", "@b(%x, %y) sub %y, %x", "sub"), ("d", "@d exp", "exp"))
+    comparison = compare(before, after)
+    found = {(each.before, each.after): list(each.changes) for each in comparison.kernels}
+    assert found == {
+        ("a", "a"): ["other machine code"],
+        ("b", "b"): ["computes something else"],
+        ("c", ""): ["only in the first"],
+        ("", "d"): ["only in the second"],
+    }
+    assert not comparison.is_equal
+
+
+def test_graphs_are_compared_by_their_ops() -> None:
+    def node(kind: str, *inputs: int) -> GraphNode:
+        return GraphNode("", kind, "tensor<4xf32>", -1, (), inputs, ())
+
+    empty = _document()
+    before = replace(empty, graph=[node("input"), node("graph.relu", 0), node("graph.relu", 1), node("graph.exp", 2)])
+    after = replace(empty, graph=[node("input"), node("graph.exp", 0), node("graph.tanh", 1)])
+    assert compare(before, after).model == ["graph: without 2 graph.relu, with graph.tanh"]
+    crossed = replace(empty, graph=[*before.graph[:2], node("graph.relu", 0), node("graph.exp", 2)])
+    assert compare(before, crossed).model == ["graph: ops read other values"]
+    assert compare(before, replace(before)).model == []
+
+
+def test_steps_of_one_kind_correspond() -> None:
+    before = [_step(each) for each in ("tile(n, 48)", "pack(w, n)", "tile(m, 4)", "vectorize(ni, 8)")]
+    after = [_step(each) for each in ("tile(n, 64)", "tile(m, 4)", "vectorize(ni, 16)", "unroll(k)")]
+    expected = [
+        "tile(n, 48) → tile(n, 64)",
+        "without pack(w, n)",
+        "vectorize(ni, 8) → vectorize(ni, 16)",
+        "with unroll(k)",
+    ]
+    assert changed_steps(before, after) == expected
+    assert changed_steps(before, before) == []
+
+
+@pytest.mark.slow
+def test_two_targets(tmp_path: Path, mlc: CommandLine) -> None:
+    """A page that was written before is compared with a model, in a terminal and in a page."""
+    model = str(save_hostile_model(tmp_path))
+    narrow, both = (str(tmp_path / f"{name}.html") for name in ("narrow", "both"))
+    assert mlc("explore", model, "-o", narrow, "--target=x86-64-v2").status == 0
+    result = mlc("diff", narrow, model, "--target=x86-64-v3")
+    assert (result.status, result.err) == (1, "")
+    assert "target: x86-64-v2 → x86-64-v3\n" in result.out
+    assert re.search(
+        r"^softmax: .*vectorize\(nii, 4\) → vectorize\(nii, 8\), -.*% estimated$", result.out, re.MULTILINE
+    )
+    assert re.search(r"2 of 2 kernels differ; all together .* → .* estimated, -\d", result.out)
+    result = mlc("diff", narrow, narrow)
+    assert (result.status, result.out) == (0, "no difference in what was made\n")
+    assert mlc("explore", narrow, model, "-o", both, "--target=x86-64-v3").status == 0
+    page = (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert [each.target for each in documents_in(page, "both")] == ["x86-64-v2", "x86-64-v3"]
+    (data,) = re.findall(r'class="comparison">([\w+/=]+)<', page)
+    comparison = json.loads(gzip.decompress(base64.b64decode(data)))
+    assert [each["before"] for each in comparison["kernels"]] == ["linear_relu", "softmax"]
+    result = mlc("diff", both, narrow)
+    assert result.status == 1
+    assert f"'{both}' compares 2 compilations; required: the page of one" in result.err
+
+
+def test_pages_are_read_as_they_were_written() -> None:
+    document = _document(("a", MODEL, "mov"), ("b", "x", "y"))
+    assert documents_in(page_of([document]), "p.html") == documents_in(
+        page_of(documents_in(page_of([document]), "")), ""
+    )
+    (again,) = documents_in(page_of([document]), "p.html")
+    assert [each.text for each in again.texts] == [MODEL, "mov", "x", "y"]
+    assert again.kernels[0] == document.kernels[0]
+
+
+def _packed(data: object) -> str:
+    return base64.b64encode(gzip.compress(json.dumps(data).encode())).decode()
+
+
+def _with_document(page: str, document: object) -> str:
+    return re.sub(r'(class="document">)[^<]*', rf"\g<1>{_packed(document)}", page)
+
+
+_PAGE = page_of([_document(("a", "b", "c"))])
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("<p>something else</p>", "'p.html' is not a page of mlc explore; required: one that"),
+        (_PAGE.replace("H4sI", "AAAA"), "'p.html' is a damaged page of mlc explore"),
+        (_with_document(_PAGE, {"format": 99}), "is a page of format 99; required: format 1"),
+        (_with_document(_PAGE, {"format": 1}), "is a damaged page"),
+        (_with_document(_PAGE, [1]), "is a damaged page"),
+    ],
+)
+def test_what_is_no_page_is_told(page: str, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        documents_in(page, "p.html")

@@ -1,0 +1,238 @@
+"""The document of `mlc explore`: passes with what they changed, kernels on all levels, the graph, memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from .explored import HOSTILE, document_in, save_hostile_model
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+
+@dataclass(frozen=True)
+class _Explored:
+    page: str
+    document: dict[str, Any]
+
+    def text(self, number: int) -> str:
+        return self.document["texts"][number]["text"]
+
+    def pass_run(self, name: str) -> dict[str, Any]:
+        return next(each for each in self.document["passes"] if each["name"] == name)
+
+    def kernel(self, name: str) -> dict[str, Any]:
+        return next(each for each in self.document["kernels"] if each["name"] == name)
+
+    def places_of(self, text: int) -> list[str]:
+        """The place of each line, in words."""
+        runs, places = self.document["texts"][text]["places"], self.document["places"]
+        pairs = zip(runs[::2], runs[1::2], strict=True)
+        return [places[place]["words"] if place >= 0 else "" for count, place in pairs for _ in range(count)]
+
+
+def _explore(mlc: CommandLine, model: Path, *options: str) -> _Explored:
+    output = model.parent / "report.html"
+    result = mlc("explore", str(model), "-o", str(output), "--target=x86-64-v3", *options)
+    assert (result.status, result.err) == (0, "")
+    page = output.read_text(encoding="utf-8")
+    return _Explored(page, document_in(page))
+
+
+@pytest.fixture
+def explored(tmp_path: Path, mlc: CommandLine) -> _Explored:
+    return _explore(mlc, save_hostile_model(tmp_path))
+
+
+def test_document(explored: _Explored) -> None:
+    """One compilation serves all assertions: it takes seconds."""
+    _check_passes(explored)
+    _check_kernels(explored)
+    _check_places(explored)
+    _check_graph(explored)
+    _check_memory(explored)
+
+
+def _check_passes(explored: _Explored) -> None:
+    fuse = explored.pass_run("fuse")
+    assert (fuse["level"], fuse["reason"][:10]) == ("graph", "each group")
+    (change,) = fuse["changes"]
+    assert change["function"] == "main"
+    assert "graph.fusion" not in explored.text(change["before"])
+    assert "graph.fusion" in explored.text(change["after"])
+    assert explored.pass_run("fold-moves")["changes"] == []
+    made = {each["function"]: each for each in explored.pass_run("convert-graph-to-tensor")["changes"]}
+    assert made["linear_relu"]["before"] == -1
+    assert fuse["ops"][0] == explored.pass_run("hoist-padding")["ops"][1]
+    # What a pass starts from is what the last one that changed it left.
+    for name in made.keys() | {"main"}:
+        changes = [c for each in explored.document["passes"] for c in each["changes"] if c["function"] == name]
+        assert len(changes) > 3
+        assert [c["before"] for c in changes[1:]] == [c["after"] for c in changes[:-1]]
+    # Two runs of one pass have the reasons of their own stages.
+    assert len({each["reason"] for each in explored.document["passes"] if each["name"] == "cse"}) == 2
+
+
+def _check_kernels(explored: _Explored) -> None:
+    kernel = explored.kernel("linear_relu")
+    assert kernel["calls"] == 1
+    assert kernel["flops"] == 2 * 6 * 50 * 200 + 3 * 6 * 200, "a relu compares and selects"
+    assert "tensor.contract" in explored.text(kernel["definition"])
+    assert "schedule" not in explored.text(kernel["definition"])
+    spellings = [step["spelling"] for step in kernel["steps"]]
+    assert f"[{', '.join(spellings)}]" in kernel["schedule"]
+    assert any(each.startswith("vectorize(") for each in spellings)
+    texts = [kernel["loops"], *(step["text"] for step in kernel["steps"])]
+    assert len(set(texts)) == len(texts), "each step of this schedule changes loops"
+    assert "vector<8xf32>" not in explored.text(texts[0])
+    assert "vector<8xf32>" in explored.text(texts[-1])
+    assert kernel["costs"]["cycles"] > 0
+    assert kernel["costs"]["decided_by"] in kernel["costs"]["parts"] | kernel["costs"]["brought"]
+    assert all(each["costs"]["cycles"] > 0 and each["words"] for each in kernel["candidates"])
+    code = {each["function"]: each for each in explored.document["code"]}
+    assert code.keys() == {"mlc_main", *(each["name"] for each in explored.document["kernels"])}
+    assert f"@{code['linear_relu']['symbol']}(" in explored.text(code["linear_relu"]["llvm_ir"])
+    assert "ymm" in explored.text(code["linear_relu"]["assembly"])
+
+
+def _check_places(explored: _Explored) -> None:
+    """Lines of each level lead back to the line of the model: the product stands in line 4, the relu in line 6."""
+    kernel = explored.kernel("linear_relu")
+    changes = explored.pass_run("sink")["changes"]
+    loops = next(each["after"] for each in changes if each["function"] == "linear_relu")
+    for text, product, relu in (
+        (kernel["definition"], "tensor.contract", "arith.cmpf"),
+        (loops, "math.fma", "arith.cmpf"),
+    ):
+        lines = explored.text(text).split("\n")
+        places = explored.places_of(text)
+        assert len(lines) == len(places)
+        assert {place.split(":")[1] for line, place in zip(lines, places, strict=True) if product in line} == {"4"}
+        assert {place.split(":")[1] for line, place in zip(lines, places, strict=True) if relu in line} == {"6"}
+    places = [explored.document["places"][each]["line"] for each in kernel["places"]]
+    assert sorted(places) == [3, 4, 5, 6], "the bias is one number, which stands in the kernel"
+
+
+def _check_graph(explored: _Explored) -> None:
+    graph, calls = explored.document["graph"], explored.document["calls"]
+    kinds = [node["kind"] for node in graph]
+    assert kinds == ["input", "graph.matmul", "graph.add", "graph.relu", "graph.softmax", "output"]
+    assert [node["inputs"] for node in graph] == [[], [0], [1], [2], [3], [4]]
+    assert graph[1]["constants"] == [f"{HOSTILE}: tensor<50x200xf32>"]
+    computed_by = [[calls[call]["kernel"] for call in node["calls"]] for node in graph]
+    assert computed_by == [[], ["linear_relu"], ["linear_relu"], ["linear_relu"], ["softmax"], []]
+
+
+def _check_memory(explored: _Explored) -> None:
+    (arena,) = explored.document["arenas"]
+    assert arena["function"] == "main"
+    assert all(each["offset"] + each["size"] <= arena["size"] for each in arena["buffers"])
+    between = next(each for each in arena["buffers"] if each["size"] == 6 * 200 * 4)
+    assert [arena["ops"][between[end]] for end in ("first", "last")] == ["linear_relu", "softmax"]
+    assert sum(each["bytes"] for each in explored.document["weights"]) >= 50 * 200 * 4
+    assert len(explored.page) < 400_000, "weights are not in the page"
+
+
+def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path, mlc: CommandLine) -> None:
+    onnx = pytest.importorskip("onnx")
+    helper, numpy_helper = onnx.helper, onnx.numpy_helper
+    nodes: list[Any] = []
+    value = "x"
+    for layer in ("first", "second"):
+        names = [f"/body/{layer}/MatMul", f"/body/{layer}/Relu"]
+        nodes.append(helper.make_node("MatMul", [value, f"w.{layer}"], [names[0]], names[0]))
+        nodes.append(helper.make_node("Relu", [names[0]], [names[1]], names[1]))
+        value = names[1]
+    rng = np.random.default_rng(1)
+    weights = [
+        numpy_helper.from_array(rng.standard_normal((8, 8), np.float32), f"w.{layer}") for layer in ("first", "second")
+    ]
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4, 8]) for name in ("x", value)]
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", ends[:1], ends[1:], weights), opset_imports=[helper.make_opsetid("", 17)]
+    )
+    model.ir_version = 9
+    onnx.save(model, str(tmp_path / "model.onnx"))
+    explored = _explore(mlc, tmp_path / "model.onnx")
+    assert explored.document["source"] == -1
+    ops = [node for node in explored.document["graph"] if node["calls"]]
+    assert [node["scope"] for node in ops] == [
+        ["body", "first"],
+        ["body", "first"],
+        ["body", "second"],
+        ["body", "second"],
+    ]
+    # Two equal layers are two calls of one kernel, each with the nodes that it computes.
+    calls = explored.document["calls"]
+    assert [node["calls"] for node in ops] == [[0], [0], [1], [1]]
+    assert calls[0]["kernel"] == calls[1]["kernel"]
+    names = {place["name"] for place in explored.document["places"]}
+    assert {"/body/first/MatMul", "/body/second/Relu"} <= names
+    (kernel,) = explored.document["kernels"]
+    assert kernel["calls"] == 2
+    assert len(kernel["places"]) == 4
+
+
+@pytest.mark.slow
+def test_nodes_of_one_line_of_python_are_told_apart(tmp_path: Path, mlc: CommandLine) -> None:
+    torch = pytest.importorskip("torch")
+    layers = [torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 4), torch.nn.Tanh()]
+    program = torch.export.export(torch.nn.Sequential(*layers), (torch.randn(2, 8),))
+    torch.export.save(program, tmp_path / "model.pt2")
+    explored = _explore(mlc, tmp_path / "model.pt2")
+    calls = explored.document["calls"]
+    products = [node for node in explored.document["graph"] if node["kind"] == "graph.matmul"]
+    places = [explored.document["places"][node["place"]] for node in products]
+    assert [place["name"] for place in places] == ["linear", "linear_1"]
+    assert len({(place["file"], place["line"]) for place in places}) == 1
+    assert len(calls) == 2
+    assert [node["calls"] for node in products] == [[0], [1]]
+
+
+def test_a_level_without_schedules_has_no_estimates(tmp_path: Path, mlc: CommandLine) -> None:
+    explored = _explore(mlc, save_hostile_model(tmp_path), "-O1")
+    assert explored.document["kernels"]
+    assert all(each["costs"] is None and each["loops"] == -1 for each in explored.document["kernels"])
+    assert explored.document["options"] == ["--target", "-O"]
+
+
+@pytest.mark.slow
+def test_ops_of_plugins_are_shown_as_all_others(tmp_path: Path, mlc: CommandLine) -> None:
+    plugin = Path(__file__).parents[2] / "lit" / "plugins" / "Inputs" / "sinc.py"
+    pytest.importorskip("torch")
+    text = """func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = graph.relu %x : tensor<4x8xf32>
+      %1 = signal.sinc %0 : tensor<4x8xf32>
+      return %1 : tensor<4x8xf32>
+    }"""
+    (tmp_path / "model.mlir").write_text(text, encoding="utf-8")
+    explored = _explore(mlc, tmp_path / "model.mlir", "--load-dialect", str(plugin))
+    node = next(each for each in explored.document["graph"] if each["kind"] == "signal.sinc")
+    (call,) = node["calls"]
+    kernel = explored.kernel(explored.document["calls"][call]["kernel"])
+    assert node["place"] in kernel["places"]
+    assert "math.sin" in explored.text(kernel["definition"])
+
+
+@pytest.mark.slow
+def test_watching_changes_nothing(tmp_path: Path, mlc: CommandLine) -> None:
+    """Each function has the LLVM IR that `mlc compile` makes."""
+    model = save_hostile_model(tmp_path)
+    explored = _explore(mlc, model)
+    program = mlc("compile", str(model), "-o", "-", "--emit=llvm-ir", "--target=x86-64-v3").out
+    kernels = [each for each in explored.document["code"] if each["function"] != "mlc_main"]
+    bodies = [explored.text(each["llvm_ir"]).partition("{\n")[2].partition("\n}\n")[0] for each in kernels]
+    assert len(bodies) == 2
+    assert all(body in program for body in bodies)
+
+
+def test_errors(tmp_path: Path, mlc: CommandLine) -> None:
+    model = str(save_hostile_model(tmp_path))
+    result = mlc("explore", model, "-o", str(tmp_path / "report.pdf"))
+    assert result.status == 1
+    assert "required: a file that browsers open, such as report.html" in result.err

@@ -1,0 +1,27 @@
+"""What `mlc explore` shows: one compilation as a document, and a page that renders it.
+
+A *document* (`document.py`) is plain data, dataclasses of numbers and strings that JSON holds. It is collected while
+the model is compiled once (`collect.py`):
+
+- `recording.py` is an instrumentation of the pass manager: after each pass it prints the functions that changed. A text
+  is stored once, and passes refer to it by its number (`texts.py`); each line of a text of IR has a *place*, the source
+  location of its op. Places link the levels: what the ONNX node `/layer1/conv1` became are the lines with its place, in
+  index notation, in loops and at the llvm level. They also say which kernels compute an op of the graph.
+- `kernel_pages.py` asks what `mlc explain` asks of each kernel, but for measurements: its schedule in words, its loops
+  after each step, its estimate, and those of the candidates that were not taken.
+- `machine_code.py` has LLVM IR and assembly, a function at a time.
+- `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types
+  alone are written down.
+
+Nothing here asks for the name of an op, so dialects and passes of plugins are shown as all others are.
+
+The *page* (`page.py`) is one HTML file: the document, compressed, and the files of `viewer/`, plain JavaScript and CSS
+that no tool has to build. It opens offline. A content security policy forbids all network access, and all scripts and
+styles but these two, which it knows by their hashes; trusted types forbid to make HTML of strings. So names in a
+model, which may be hostile, stay text.
+
+The viewer decompresses the document when it opens, and a chunk of texts when one of them is shown; it draws the lines
+that are in sight, and no others. Differences between two forms of a function are computed when somebody looks at them.
+Values that have no name but a number are compared without it (`%12` and `%13` are equal), as each new op changes the
+numbers of all that follow, and lines without their indentation, as each new loop moves all that is in it.
+"""

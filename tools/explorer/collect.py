@@ -1,0 +1,68 @@
+"""The document of a model: it is compiled once, watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from mlc.compiler.compilation import ModelText
+from mlc.pass_manager.pipeline import default_steps
+from mlc.support.model_source import ModelSource
+from mlc.support.version import __version__
+from mlc.targets.program import Program
+from mlc.tools.compile_arguments import CompileArguments, start_compilation
+from mlc.tools.explorer.document import NO_TEXT, Document, RemarkText
+from mlc.tools.explorer.graph_view import RecordGraph, with_calls
+from mlc.tools.explorer.kernel_pages import kernel_pages
+from mlc.tools.explorer.machine_code import machine_code
+from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
+from mlc.tools.explorer.recording import RecordPasses
+from mlc.tools.explorer.texts import Texts
+
+
+def document_of(
+    model: ModelSource, arguments: CompileArguments, progress: Callable[[str, int, int], None] | None = None
+) -> Document:
+    """Compile a model for one shape, and write down what happens.
+
+    `progress` is told what is done now, and how much of it is done, of how much.
+
+    Raises:
+        UserError: the model asks for something that mlc cannot do, or there is no usable clang.
+        CompilerBug: a pass is wrong.
+    """
+    timed = start_compilation(model, arguments)
+    compilation = timed.compilation
+    backend, options, machine, ctx = compilation.backend, compilation.options, compilation.machine, compilation.ctx
+    texts = Texts()
+    document = Document(
+        model.file,
+        __version__,
+        options.target,
+        f"{machine.arch} {machine.cpu}, {machine.cores} cores",
+        arguments.given(),
+    )
+    document.source = texts.add(model.text) if isinstance(model, ModelText) else NO_TEXT
+    recording = RecordPasses(texts, default_steps(options, backend.levels[-1], stages=backend.stages), options)
+    graph, memory = RecordGraph(texts), RecordMemory(texts)
+    others = compilation.manager.instrumentations
+    compilation.manager.instrumentations = [recording, graph, memory, *others]
+    if "tensor" in backend.levels:
+        compilation.lower("tensor")
+        document.calls = recording.calls()
+        document.kernels = kernel_pages(compilation, texts, document.calls, progress and partial(progress, "kernels"))
+    signature = compilation.lower_fully()
+    compilation.finish()
+    if isinstance(program := compilation.program(signature), Program):
+        document.code = machine_code(program, machine, options, texts, progress and partial(progress, "clang"))
+        document.weights = weight_sizes(program.weights)
+    document.functions, document.passes = recording.start, recording.passes
+    document.graph, document.arenas = with_calls(graph.nodes, document.calls), memory.arenas
+    document.remarks = [
+        RemarkText(kind, each.message, texts.place_at(each.location), each.kernel or "")
+        for kind, told in (("remark", ctx.remarks), ("warning", ctx.warnings))
+        for each in dict.fromkeys(told)
+    ]
+    document.texts, document.places = texts.all_texts(), texts.all_places()
+    timed.report()
+    return document

@@ -1,0 +1,245 @@
+"""The document: what is told of one compilation, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+FORMAT = 1
+"""Of the document, as the viewer knows it."""
+NO_TEXT = -1
+"""Stands for a text where a function is not there."""
+NO_PLACE = -1
+"""Stands for a place where none is known."""
+
+
+@dataclass(frozen=True)
+class SourcePlace:
+    """A source location."""
+
+    file: str
+    line: int
+    """From 1; 0 where the file has no lines."""
+    column: int
+    name: str
+    """Of the part of a file without lines, such as a node of ONNX."""
+    words: str
+    """All of it, as messages spell it."""
+
+
+@dataclass(frozen=True)
+class StoredText:
+    """Some text, with the places of its lines."""
+
+    text: str
+    places: Sequence[int] = ()
+    """Runs of lines: how many, the number of their place, how many, …; nothing where no line has a place."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a pass did to a function, or to another op of the module."""
+
+    function: str
+    before: int
+    """The number of its text; `NO_TEXT` if the pass made it."""
+    after: int
+    """The number of its text; `NO_TEXT` if the pass removed it."""
+
+
+@dataclass(frozen=True)
+class PassRun:
+    """One pass of the pipeline."""
+
+    name: str
+    spelling: str
+    """With its options."""
+    level: str
+    """The level of the IR when it is done; empty for a pass that is not of the default pipeline."""
+    reason: str
+    """Why the pipeline has it."""
+    seconds: float
+    ops: tuple[int, int]
+    """How many ops there are before and after."""
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """One call of a kernel."""
+
+    kernel: str
+    places: Sequence[int]
+    """Of the ops that it computes."""
+
+
+@dataclass(frozen=True)
+class StepPage:
+    """A step of a schedule."""
+
+    kind: str
+    """What it does to which loops, without its numbers."""
+    spelling: str
+    words: str
+    """What it does here, or why it was refused."""
+    refused: bool
+    text: int
+    """The loops after it."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The estimate of a schedule."""
+
+    cycles: float
+    seconds: float
+    """The same at the frequency of the machine."""
+    decided_by: str
+    parts: dict[str, float]
+    """What keeps a core busy, in cycles."""
+    brought: dict[str, float]
+    """How long lines are on their way from each level of the memory, in cycles."""
+    waiting: float
+    """Cycles in which nothing is computed, since lines come in bursts."""
+    spilled: int
+    """Registers that a loop needs beyond those that there are."""
+
+
+@dataclass(frozen=True)
+class CandidatePage:
+    """Another schedule that a kernel could have."""
+
+    words: str
+    """The difference."""
+    costs: Costs
+    is_only_shown: bool
+    """Whether nothing is chosen by its estimate, which tells too little."""
+
+
+@dataclass(frozen=True)
+class KernelPage:
+    """All about one kernel."""
+
+    name: str
+    places: Sequence[int]
+    """Of the ops that it computes, in all of its calls."""
+    calls: int
+    flops: int
+    bytes: int
+    definition: int
+    """Its text at the tensor level, in index notation."""
+    schedule: str
+    """As text; empty if it has none."""
+    loops: int
+    """Its text at the loop level before the first step; `NO_TEXT` if no steps are carried out."""
+    steps: Sequence[StepPage]
+    costs: Costs | None
+    """None where its loops cannot be estimated."""
+    candidates: Sequence[CandidatePage]
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """What became of a function below the IR."""
+
+    function: str
+    symbol: str
+    """Its name for the linker."""
+    llvm_ir: int
+    assembly: int
+
+
+@dataclass(frozen=True)
+class GraphNode:
+    """An op of the model, an input, or the end."""
+
+    label: str
+    kind: str
+    """The name of the op; "input" or "output"."""
+    type: str
+    """That of its results."""
+    place: int
+    scope: Sequence[str]
+    """Parts of its name, outermost first: names that a source writes with slashes or dots."""
+    inputs: Sequence[int]
+    """The numbers of the nodes that it reads; constants are none."""
+    constants: Sequence[str]
+    """The types of the constants that it reads, with their names."""
+    calls: Sequence[int] = ()
+    """The numbers of the calls of kernels that compute it, the one that does most of it first."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A value in the arena of a function, or a workspace for a call."""
+
+    name: str
+    offset: int
+    size: int
+    """In bytes."""
+    first: int
+    last: int
+    """The numbers of the first and the last op of the function that touch it."""
+    place: int
+
+
+@dataclass(frozen=True)
+class Arena:
+    """The workspace of a function over time."""
+
+    function: str
+    size: int
+    ops: Sequence[str]
+    """Its ops, in words, in order: the axis of time."""
+    buffers: Sequence[Buffer]
+
+
+@dataclass(frozen=True)
+class WeightSize:
+    """A constant of the artifact."""
+
+    name: str
+    type: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class RemarkText:
+    """What a pass said."""
+
+    kind: str
+    """remark or warning"""
+    message: str
+    place: int
+    kernel: str
+
+
+@dataclass
+class Document:
+    """One compilation."""
+
+    title: str
+    """The file of the model."""
+    version: str
+    """That of mlc."""
+    target: str
+    machine: str
+    """What the target is, in words."""
+    options: Sequence[str] = ()
+    """Flags of the command that are not at their defaults."""
+    format: int = FORMAT
+    source: int = NO_TEXT
+    """The text of the model, if it is one."""
+    places: Sequence[SourcePlace] = ()
+    texts: Sequence[StoredText] = ()
+    functions: Sequence[Change] = ()
+    """What the module had at the start."""
+    passes: Sequence[PassRun] = ()
+    kernels: Sequence[KernelPage] = ()
+    calls: Sequence[KernelCall] = ()
+    """Those of kernels, in the order of the program."""
+    code: Sequence[MachineCode] = ()
+    graph: Sequence[GraphNode] = ()
+    arenas: Sequence[Arena] = ()
+    weights: Sequence[WeightSize] = ()
+    remarks: Sequence[RemarkText] = field(default_factory=tuple[RemarkText, ...])

@@ -1,0 +1,123 @@
+// The table of kernels, and the page of one.
+
+function kernelsPage(compilation, [name, tab = "levels", detail]) {
+  if (name === undefined) return kernelTable(compilation);
+  const kernel = compilation.kernel.get(name);
+  const entries = kernel
+    ? [["levels", "Levels"], ["schedule", "Schedule"], ["costs", "Costs"], ["history", "Passes"]]
+    : [["levels", "Levels"], ["history", "Passes"]];
+  const pages = { levels: levelsTab, schedule: scheduleTab, costs: costsTab, history: historyTab };
+  return h("section.main.wide", {},
+    h("p.crumbs", {}, h("a", { href: link("kernels") }, "Kernels"), " / "),
+    h("h1", {}, name),
+    kernel ? kernelFacts(compilation, kernel) : null,
+    tabs("About this kernel", entries.map(([key, words]) => [key, words, link("kernels", name, key)]), tab),
+    pages[tab](compilation, name, detail));
+}
+
+function kernelTable(compilation) {
+  const columns = [
+    { title: "kernel", of: (k) => k.name, cell: (k) => h("a", { href: link("kernels", k.name) }, k.name) },
+    { title: "computes", of: (k) => placeWords(compilation, k) },
+    { title: "calls", of: (k) => k.calls, number: true },
+    { title: "flops", of: (k) => k.flops, cell: (k) => amount(k.flops, ""), number: true },
+    { title: "bytes", of: (k) => k.bytes, cell: (k) => amount(k.bytes, "B"), number: true },
+    { title: "estimate", of: (k) => k.costs?.seconds ?? 0, cell: (k) => (k.costs ? amount(k.costs.seconds, "s") : "–"), number: true },
+    { title: "of model", of: (k) => compilation.seconds(k), number: true,
+      cell: (k) => h("span.share", {}, percent(compilation.seconds(k), compilation.total), bar(compilation.seconds(k) / compilation.total)) },
+    { title: "decided by", of: (k) => k.costs?.decided_by ?? "" },
+  ];
+  return h("section.main.wide", {}, h("h1", {}, "Kernels"),
+    h("p.lead", {}, `${count(compilation.kernels.length, "kernel")}, one call of each estimated on its own; all calls together ${amount(compilation.total, "s")}.`),
+    table(columns, compilation.kernels, { caption: "Kernels with their estimates", sort: 6 }));
+}
+
+/** Where the ops of a kernel come from, in a few words. */
+function placeWords(compilation, kernel) {
+  const names = kernel.places.map((place) => placeName(compilation.places[place]));
+  return names.length > 3 ? `${names.slice(0, 2).join(", ")} and ${names.length - 2} more` : names.join(", ");
+}
+
+function placeName(place) {
+  return place.name || (place.line ? `${place.file.split("/").pop()}:${place.line}` : place.words);
+}
+
+function kernelFacts(compilation, kernel) {
+  const costs = kernel.costs;
+  const places = kernel.places.slice(0, 12).map((place) =>
+    h("button.place", { type: "button", onclick: () => choosePlace(place) }, placeName(compilation.places[place])));
+  return h("dl.facts", {}, fact("calls", String(kernel.calls)), fact("work", amount(kernel.flops, "flop")), fact("moves", amount(kernel.bytes, "B")),
+    costs ? fact("estimate", `${amount(costs.seconds, "s")} a call`) : null,
+    costs ? fact("of model", percent(compilation.seconds(kernel), compilation.total)) : null,
+    costs ? fact("decided by", costs.decided_by) : null,
+    costs?.spilled ? fact("registers", `${costs.spilled} more than there are`) : null,
+    fact("computes", h("span.places", {}, ...places, kernel.places.length > 12 ? `and ${kernel.places.length - 12} more` : null)));
+}
+
+/** Two forms of a function beside each other; a line that is chosen in one shows what it became in the other. */
+function levelsTab(compilation, name) {
+  const forms = compilation.forms(name);
+  const pane = (label, start) => {
+    const view = new TextView(compilation, label);
+    const select = h("select", { "aria-label": label, onchange: () => view.show(forms[select.selectedIndex][1]) },
+      ...forms.map(([title], number) => h("option", { selected: number === start }, title)));
+    view.tools.prepend(select);
+    if (forms[start]) view.show(forms[start][1]);
+    return view.element;
+  };
+  const right = forms.findIndex(([title]) => title === "Loops");
+  return h("div.panes", {}, pane("Left form", 0), pane("Right form", Math.max(right, 0)));
+}
+
+function scheduleTab(compilation, name, detail) {
+  const kernel = compilation.kernel.get(name);
+  if (kernel.loops < 0) return h("p.empty", {}, "No steps are carried out at this level of optimisation.");
+  const number = Math.min(detail === undefined ? 0 : Number(detail), kernel.steps.length);
+  const view = new TextView(compilation, "loops after this step");
+  const textOf = (step) => (step ? kernel.steps[step - 1].text : kernel.loops);
+  const show = () => (number ? view.compare(textOf(number - 1), textOf(number), differenceStyle.inColumns) : view.show(kernel.loops));
+  show();
+  const item = (step, spelling, words, refused) => h("li", {}, h("a.step", { href: link("kernels", name, "schedule", step), "aria-current": step === number ? "true" : false },
+    h("code", {}, spelling), h("span.step-words", { class: refused ? "refused" : "" }, words)));
+  const steps = [item(0, "before", "the loops that index notation says, in its order", false),
+    ...kernel.steps.map((step, n) => item(n + 1, step.spelling, step.words, step.refused))];
+  return h("div.panes.narrow-left", {},
+    h("nav.steps", { "aria-label": "Steps of the schedule" }, h("ol", {}, ...steps), kernel.steps.length ? null : h("p.empty", {}, "This kernel has no schedule.")),
+    h("div.text-and-tools", {}, number ? h("div.toolbar", {}, differenceChoice(show)) : null, view.element));
+}
+
+function costsTab(compilation, name) {
+  const { costs, candidates } = compilation.kernel.get(name);
+  if (!costs) return h("p.empty", {}, "No estimate: its loops are not a function of their own, too many, or not scheduled.");
+  const parts = (title, named) => {
+    const rows = Object.entries(named).filter(([, cycles]) => cycles > 0).sort((a, b) => b[1] - a[1]);
+    return h("div.card", {}, h("h2", {}, title), rows.length ? h("dl.parts", {}, ...rows.flatMap(([words, cycles]) =>
+      [h("dt", {}, words), h("dd", {}, amount((cycles * costs.seconds) / costs.cycles, "s"), bar(cycles / costs.cycles))])) : h("p.empty", {}, "next to nothing"));
+  };
+  const waits = costs.waiting ? h("p", {}, `${amount((costs.waiting * costs.seconds) / costs.cycles, "s")} of waiting, while lines come in bursts and nothing is computed.`) : null;
+  return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), waits, candidateTable(costs, candidates));
+}
+
+function candidateTable(costs, candidates) {
+  if (!candidates.length) return h("p.empty", {}, "Its template proposes no other schedule.");
+  const rows = [{ words: "this one", costs, is_only_shown: false }, ...candidates];
+  const most = Math.max(...rows.map((row) => row.costs.cycles));
+  const columns = [
+    { title: "schedule", of: (row) => row.words, cell: (row) => h("span", { class: row.costs === costs ? "own" : "" }, row.words) },
+    { title: "estimate", of: (row) => row.costs.seconds, cell: (row) => amount(row.costs.seconds, "s"), number: true },
+    { title: "times as long", of: (row) => row.costs.cycles, cell: (row) => h("span.share", {}, (row.costs.cycles / costs.cycles).toFixed(2), bar(row.costs.cycles / most)), number: true },
+    { title: "decided by", of: (row) => row.costs.decided_by },
+    { title: "", of: (row) => (row.is_only_shown ? "for measurements only" : "") },
+  ];
+  return table(columns, rows, { caption: "Candidates of its template", sort: -1 });
+}
+
+function historyTab(compilation, name) {
+  const rows = compilation.history(name);
+  return table([
+    { title: "pass", of: (row) => row.number, cell: (row) => h("a", { href: link("passes", row.number, name) }, row.pass.name) },
+    { title: "level", of: (row) => row.pass.level },
+    { title: "", of: (row) => (row.change.before < 0 ? "new" : row.change.after < 0 ? "removed" : "changed") },
+    { title: "why the pipeline has it", of: (row) => row.pass.reason },
+  ], rows, { caption: "Passes that changed this function" });
+}

@@ -1,0 +1,120 @@
+// A layered layout (Sugiyama, Tagawa and Toda, 1981): layers by the longest path, points where long edges cross layers, an
+// order within layers by the mean position of neighbours, and positions near to those of neighbours.
+
+const SWEEPS = 8;
+const SETTLING = 12;
+
+/** Where boxes `{ inputs }` go, and the points of edges. */
+function layered(boxes) {
+  const layers = layersOf(boxes);
+  const rows = Array.from({ length: Math.max(...layers) + 1 }, () => []);
+  const points = boxes.map((_, number) => ({ layer: layers[number], width: NODE.width, above: [], below: [] }));
+  points.forEach((point) => rows[point.layer].push(point));
+  const edges = [];
+  boxes.forEach((box, number) => box.inputs.forEach((input) => {
+    const path = [points[input]];
+    // An edge against the order, which a cycle of groups has, is drawn straight.
+    for (let layer = layers[input] + 1; layer < layers[number]; layer++) {
+      const bend = { layer, width: 12, above: [], below: [], isBend: true };
+      rows[layer].push(bend);
+      path.push(bend);
+    }
+    path.push(points[number]);
+    for (let n = 1; n < path.length && layers[input] < layers[number]; n++) {
+      path[n].above.push(path[n - 1]);
+      path[n - 1].below.push(path[n]);
+    }
+    edges.push(path);
+  }));
+  order(rows);
+  place(rows);
+  const all = rows.flat();
+  const left = Math.min(...all.map((point) => point.x - point.width / 2));
+  const right = Math.max(...all.map((point) => point.x + point.width / 2));
+  const topOf = (layer) => layer * (NODE.height + NODE.gapY);
+  const ends = (path) => path.flatMap((point, n) => {
+    const [x, top] = [point.x - left, topOf(point.layer)];
+    if (n === 0) return [{ x, y: top + NODE.height }];
+    return n === path.length - 1 ? [{ x, y: top }] : [{ x, y: top }, { x, y: top + NODE.height }];
+  });
+  return {
+    at: points.map((point) => ({ x: point.x - left, y: topOf(point.layer) })),
+    edges: edges.map(ends),
+    width: right - left,
+  };
+}
+
+/** The layer of each box: below all that it reads, but for edges that close a cycle. */
+function layersOf(boxes) {
+  const layers = new Array(boxes.length).fill(-1);
+  const open = new Set();
+  for (let start = 0; start < boxes.length; start++) {
+    const stack = [start];
+    while (stack.length) {
+      const number = stack[stack.length - 1];
+      if (layers[number] >= 0) {
+        stack.pop();
+        continue;
+      }
+      const waits = [...boxes[number].inputs].filter((input) => layers[input] < 0 && !open.has(input));
+      open.add(number);
+      if (waits.length) stack.push(...waits);
+      else {
+        layers[number] = Math.max(-1, ...[...boxes[number].inputs].map((input) => layers[input])) + 1;
+        open.delete(number);
+        stack.pop();
+      }
+    }
+  }
+  // An input stands right above its first reader.
+  boxes.forEach((box, number) => {
+    if (box.inputs.size) return;
+    const readers = boxes.flatMap((other, n) => (other.inputs.has(number) ? [layers[n]] : []));
+    if (readers.length) layers[number] = Math.max(0, Math.min(...readers) - 1);
+  });
+  return layers;
+}
+
+function order(rows) {
+  const number = () => rows.forEach((row) => row.forEach((point, n) => { point.order = n; }));
+  number();
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    const down = sweep % 2 === 0;
+    for (const row of down ? rows : [...rows].reverse()) {
+      for (const point of row) {
+        const beside = down ? point.above : point.below;
+        point.key = beside.length ? beside.reduce((sum, each) => sum + each.order, 0) / beside.length : point.order;
+      }
+      row.sort((a, b) => a.key - b.key);
+      row.forEach((point, n) => { point.order = n; });
+    }
+  }
+}
+
+function place(rows) {
+  for (const row of rows) {
+    let x = 0;
+    for (const point of row) {
+      point.x = x + point.width / 2;
+      x += point.width + NODE.gapX;
+    }
+    row.forEach((point) => { point.x -= x / 2; });
+  }
+  for (let round = 0; round < SETTLING; round++) {
+    for (const row of round % 2 ? [...rows].reverse() : rows) settle(row, round % 2 ? "below" : "above");
+  }
+}
+
+/** Move the points of a row towards their neighbours, as far as the order and the gaps allow. */
+function settle(row, side) {
+  const wanted = row.map((point) => {
+    const beside = point[side].length ? point[side] : [...point.above, ...point.below];
+    return beside.length ? beside.reduce((sum, each) => sum + each.x, 0) / beside.length : point.x;
+  });
+  const gap = (n) => (row[n - 1].width + row[n].width) / 2 + NODE.gapX;
+  const fromLeft = [...wanted];
+  const fromRight = [...wanted];
+  for (let n = 1; n < row.length; n++) fromLeft[n] = Math.max(fromLeft[n], fromLeft[n - 1] + gap(n));
+  for (let n = row.length - 2; n >= 0; n--) fromRight[n] = Math.min(fromRight[n], fromRight[n + 1] - gap(n + 1));
+  row.forEach((point, n) => { point.x = (fromLeft[n] + fromRight[n]) / 2; });
+}

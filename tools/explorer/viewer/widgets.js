@@ -1,0 +1,98 @@
+// Small things that all pages are made of. Text is set as text: nothing is ever parsed as HTML.
+
+/** An element: `h("a.link", { href, onclick }, "words", other)`. */
+function h(spelling, attributes = {}, ...children) {
+  const [tag, ...classes] = spelling.split(".");
+  return dress(document.createElement(tag), classes, attributes, children);
+}
+
+/** The same for SVG. */
+function svg(spelling, attributes = {}, ...children) {
+  const [tag, ...classes] = spelling.split(".");
+  return dress(document.createElementNS("http://www.w3.org/2000/svg", tag), classes, attributes, children);
+}
+
+function dress(element, classes, attributes, children) {
+  if (classes.length) element.classList.add(...classes);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
+    else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** A number of three digits with a prefix: `1.23 M`. */
+function amount(number, unit) {
+  const prefixes = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
+  if (!number) return `0 ${unit}`;
+  const [factor, prefix] = prefixes.find(([each]) => number >= 0.9995 * each) ?? [1e-9, "n"];
+  return `${Number((number / factor).toPrecision(3))} ${prefix}${unit}`;
+}
+
+/** A part of a whole in percent. */
+function percent(part, whole) {
+  const share = whole ? (100 * part) / whole : 0;
+  return share && share < 1 ? "<1%" : `${Math.round(share)}%`;
+}
+
+/** How many of something there are, in words. */
+function count(number, word) {
+  return `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+}
+
+/** A horizontal bar that shows a share from 0 to 1; `share` is read out by the text beside it. */
+function bar(share) {
+  const inner = h("span.bar-fill");
+  inner.style.width = `${100 * Math.min(1, Math.max(0, share))}%`;
+  return h("span.bar", { "aria-hidden": "true" }, inner);
+}
+
+/** A table whose columns sort when their heads are clicked: columns are `{ title, of(row), cell(row)?, number? }`. */
+function table(columns, rows, { caption, sort = -1, onrow } = {}) {
+  const body = h("tbody");
+  let [by, down] = [sort, true];
+  const heads = columns.map((column, number) =>
+    h("th", { scope: "col", class: column.number ? "number" : "" },
+      h("button", { type: "button", onclick: () => { down = by === number ? !down : Boolean(column.number); by = number; fill(); } }, column.title)));
+  function fill() {
+    const ordered = by < 0 ? rows : [...rows].sort((a, b) => compare(columns[by].of(a), columns[by].of(b)) * (down ? -1 : 1));
+    heads.forEach((head, n) => head.setAttribute("aria-sort", n === by ? (down ? "descending" : "ascending") : "none"));
+    body.replaceChildren(...ordered.map((row) => h("tr", onrow ? { onclick: () => onrow(row) } : {},
+      ...columns.map((column) => h("td", { class: column.number ? "number" : "" }, (column.cell ?? column.of)(row))))));
+  }
+  fill();
+  return h("div.table", { role: "region", "aria-label": caption, tabindex: 0 },
+    h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...heads)), body));
+}
+
+function compare(a, b) {
+  return typeof a === "string" ? a.localeCompare(b) : a - b;
+}
+
+/** Buttons of which one is chosen: `choices` are pairs of a value and words. */
+function choice(label, choices, chosen, onchoose) {
+  const buttons = choices.map(([value, words]) =>
+    h("button", { type: "button", "aria-pressed": String(value === chosen), onclick: () => {
+      buttons.forEach((button, n) => button.setAttribute("aria-pressed", String(choices[n][0] === value)));
+      onchoose(value);
+    } }, words));
+  return h("div.choice", { role: "group", "aria-label": label }, ...buttons);
+}
+
+/** Links as tabs. */
+function tabs(label, entries, chosen) {
+  return h("nav.tabs", { "aria-label": label },
+    ...entries.map(([name, words, href]) => h("a", { href, "aria-current": name === chosen ? "page" : false }, words)));
+}
+
+/** A fact with its name. */
+function fact(name, ...value) {
+  return h("div.fact", {}, h("dt", {}, name), h("dd", {}, ...value));
+}
+
+/** The address of a page: its parts may hold any character. */
+function link(...parts) {
+  return `#/${parts.map(encodeURIComponent).join("/")}`;
+}
