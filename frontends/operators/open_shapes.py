@@ -201,6 +201,58 @@ def _place(at: AnySize, size: AnySize) -> AnySize | None:
     return smaller(at, size) if low >= 0 else None
 
 
+def joined(b: GraphBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """One after the other along an axis, where other parts than the last one may end early.
+
+    Raises:
+        Unconvertible: an extent depends on data, or other extents differ.
+    """
+    sizes = [shape_sizes(b, value) for value in values]
+    lengths = [each[axis] for each in sizes]
+    if all(isinstance(each, int) for each in lengths[:-1]):
+        return b.concat(values, axis)
+    whole = b.concat([_ends_elsewhere(b, value, axis) for value in values], axis)
+    starts = np.cumsum([0, *(shape_of(value)[axis] for value in values)])
+    place = b.constant(np.arange(bounds(_total(lengths))[1]), i64)
+    source, end = place, lengths[0]
+    for number, length in enumerate(lengths[1:], 1):
+        moved = b.add(place, b.extent(int(starts[number]) - end))
+        source = b.where(b.compare("lt", place, b.extent(end)), source, moved)
+        end = end + length
+    source = b.minimum(source, b.constant(shape_of(whole)[axis] - 1))  # of those after the data
+    return b.sized(b(graph.GatherOp, whole, source, axis), {axis: end})
+
+
+def _ends_elsewhere(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """All of a value in memory along an axis, what is no data as well."""
+    sizes = {a: size for a, size in enumerate(shape_sizes(b, value)) if a != axis and isinstance(size, SymbolicSize)}
+    return b.viewed(value, shape_of(value), sizes)
+
+
+def _total(sizes: Sequence[AnySize]) -> AnySize:
+    zero: AnySize = 0
+    return reduce(lambda a, b: a + b, sizes, zero)
+
+
+def counted_from_start(b: GraphBuilder, x: SSAValue, indices: SSAValue, axis: int) -> SSAValue:
+    """Indices along an axis, of which negative ones counted from its end, as i64."""
+    at = b.cast(indices, i64)
+    length = b.axis_size(x, axis)
+    known = b.knowledge.array(at)
+    if length is None:
+        raise Unconvertible(f"the extent of dim {axis}, {in_words(x.type)} at most, depends on data")
+    if known is not None and known.size and known.min() >= 0:
+        return at
+    return b.where(b.compare("lt", at, b.constant(0)), b.add(at, b.extent(length)), at)
+
+
+def all_along(b: GraphBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
+    """A value of which all in memory is taken for data along some axes: who reads it there stays within the data."""
+    for axis in axes:
+        x = _ends_elsewhere(b, x, axis) if axis in b.knowledge.extents.get(x, {}) else x
+    return x
+
+
 def product(sizes: Sequence[AnySize]) -> AnySize:
     """How many elements a shape of these extents has."""
     one: AnySize = 1

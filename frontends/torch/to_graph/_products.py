@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import slide, surround
+from mlc.frontends.operators.open_shapes import depends_on_call
 from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -86,14 +87,15 @@ def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) ->
     w = b.transpose(w, (1, 0))
     if bias is not None:  # the result is rounded once
         x, w, bias = (b.widened(v) for v in (x, w, bias))
-    found = b.reshape(b.matmul(x, w), b.shape())
+    found = b.matmul(x, w)
+    found = found if depends_on_call(b, found) else b.reshape(found, b.shape())
     return found if bias is None else b.add(found, bias)
 
 
 # ---- convolutions
 
 
-@converts("convolution", "_convolution", "_convolution.deprecated")
+@converts("convolution", "_convolution", "_convolution.deprecated", bounded=True)
 def convolution(
     b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None, stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
