@@ -73,7 +73,6 @@ class CompiledGraph:
         dims = OpenDims(nodes, self._extents, capacity)
         is_for_rows = self._row_symbol is not None and len(dims.places()) == 1 and not dims.are_bounded
         self._open = dims if dims and not is_for_rows else None
-        self._not_open = ""
         self._met: Counter[tuple[float, ...]] = Counter()
         self._in_torch = _Entry(None, lambda values: list(graph_module(*values)))
         self._report: GraphReport | None = None
@@ -166,7 +165,7 @@ class CompiledGraph:
                 dims = self.module, self._extents, self._open, key[:-1], actual
                 entry.run = native_open(*dims, constants, self.options, share, self._checked)
             except Exception as e:  # each set of extents is compiled by itself
-                self._open, self._not_open = None, f"{e}".splitlines()[0]
+                self._open, self._reported().not_open = None, f"{e}".splitlines()[0]
                 return None
             report = self._reported()
             report.compilations, report.native = report.compilations + 1, report.operators

@@ -31,6 +31,12 @@ _NO_BOUND = 1 << 31
 _PLANS = 1024
 """For how many extents it is kept how results come about."""
 _CPU = torch.device("cpu")
+_aten: Any = cast(Any, torch).ops.aten
+_WINDOWS = (
+    _aten.convolution, _aten.max_pool2d_with_indices, _aten.max_pool3d_with_indices, _aten.max_pool2d, _aten.max_pool3d,
+    _aten.avg_pool2d, _aten.avg_pool3d,
+)  # fmt: skip
+"""What computes the whole image, of which the part after the data is padding."""
 
 
 @dataclass
@@ -71,6 +77,10 @@ class OpenDims:
         """Whether torch says how long each can be."""
         return all(each.most is not None for each in self._dims)
 
+    def without_bound(self) -> set[str]:
+        """The names of the symbols of which torch does not say how large they can be."""
+        return {str(each.symbol) for each in self._dims if each.most is None}
+
     def places(self) -> list[int]:
         """Where their extents stand in keys."""
         return [each.place for each in self._dims]
@@ -98,12 +108,23 @@ class OpenDims:
         return all(a >= b if i in places else a == b for i, (a, b) in enumerate(zip(key, other, strict=True)))
 
 
-def require_open(graph: Any) -> None:
-    """Raises: UserError if a graph changes its arguments, or draws random numbers."""
+def require_open(graph: Any, dims: OpenDims) -> None:
+    """Raises: UserError if a graph changes its arguments, draws random numbers, or moves windows over all that there is
+    room for, where nothing says how much that should be."""
     if any(map(is_mutation, graph.nodes)):
         raise UserError("it changes its arguments")
     if draws(graph):
         raise UserError("it draws random numbers")
+    free = dims.without_bound()
+    for node in graph.nodes:
+        if getattr(node.target, "overloadpacket", None) in _WINDOWS:
+            (image, *_) = node.all_input_nodes
+            if any(str(s) in free for e in image.meta["val"].shape[2:] for s in _symbols(e)):
+                raise UserError(f"{node.target} computes all pixels that there is room for, and no bound is given")
+
+
+def _symbols(extent: Any) -> set[Any]:
+    return set(getattr(getattr(getattr(extent, "node", None), "expr", None), "free_symbols", ()))
 
 
 def native_open(
@@ -116,7 +137,7 @@ def native_open(
         UserError: it is not proved that an operator is right for all of them.
     """
     graph = graph_module.graph
-    require_open(graph)
+    require_open(graph, dims)
     nodes = results_of(graph, extents.at(actual), share).nodes
     if not nodes:
         raise UserError("it computes nothing")

@@ -137,13 +137,13 @@ class AtenProgram:
         """What the program was exported for, by the names of torch's symbols, where torch says how long a dim is."""
         return exported_ranges(self._functional.range_constraints)
 
-    def declared_inputs(self, ranges: Mapping[str, AnyExtent]) -> tuple[DeclaredInput, ...]:
-        """What callers give. Dims that are open have the names of torch's symbols, and these ranges; complex numbers
-        have a dim of 2 for both parts."""
+    def declared_inputs(self) -> tuple[DeclaredInput, ...]:
+        """What callers give. Dims that are open have the names of torch's symbols; complex numbers have a dim of 2 for
+        both parts."""
         return tuple(
             DeclaredInput(
                 name,
-                (*(_extent(each, ranges) for each in value.shape), *[2] * value.is_complex()),
+                (*map(_extent, value.shape), *[2] * value.is_complex()),
                 (*map(_symbol, value.shape), *[""] * value.is_complex()),
             )
             for name, value in self._given().items()
@@ -156,13 +156,13 @@ class AtenProgram:
         given = {name: values.get(node) for node, name in self.inputs.items()}
         return {name: value for name, value in given.items() if isinstance(value, tensor)}
 
-    def source(self, bindings: Bindings, ranges: Mapping[str, AnyExtent]) -> GraphSource:
-        """The graph with the extents and ranges that are given, and these `ranges` of others; what is left is open.
+    def source(self, bindings: Bindings) -> GraphSource:
+        """The graph with the extents and ranges that are given; others are open.
 
         Raises:
             UserError: a name is none of the model's, or an extent is one for which it was not exported.
         """
-        declared = self.declared_inputs({})
+        declared = self.declared_inputs()
         if bindings.values:
             name = next(iter(bindings.values))
             raise UserError(f"found a value of '{name}'; numbers that steer were fixed when the model was exported")
@@ -172,7 +172,6 @@ class AtenProgram:
         for each in declared:
             _require_fitting(each, bindings.shapes)
         require_allowed(bound, self._functional.range_constraints, declared)
-        bound = {**ranges, **bound}
         numbers = {name: extent for name, extent in bound.items() if isinstance(extent, int)}
         kept = {name: extent for name, extent in bound.items() if isinstance(extent, ExtentRange)}
         require_own(self._given(), kept)
@@ -207,8 +206,8 @@ def _require_fitting(declared: DeclaredInput, shapes: Mapping[str, Any]) -> None
         raise UserError(f"input '{declared.name}' is {declared}, which {shown} does not fit")
 
 
-def _extent(extent: Any, ranges: Mapping[str, AnyExtent]) -> AnyExtent | None:
-    return extent if isinstance(extent, int) else ranges.get(_symbol(extent))
+def _extent(extent: Any) -> int | None:
+    return extent if isinstance(extent, int) else None
 
 
 def _symbols(extent: Any) -> set[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.frontends.frontend import Frontend
 from mlc.frontends.torch import SUFFIX
-from mlc.support.bindings import AnyExtent, Bindings
+from mlc.support.bindings import Bindings, InputShapes
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
 from mlc.support.model_source import DeclaredInput, ModelSource
@@ -52,7 +52,7 @@ class ExportedModel(ModelSource):
         return f"torch {self._digest if self._archive is None else self._archive.digest()}{counting}"
 
     def inputs(self) -> tuple[DeclaredInput, ...]:
-        return self._program.declared_inputs(self._ranges)
+        return self._program.declared_inputs()
 
     def bound(self, bindings: Bindings) -> ExportedModel:
         return replace(self, bindings=bindings, exported=self._program.exported)
@@ -108,35 +108,33 @@ class ExportedModel(ModelSource):
 
     @property
     def _source(self) -> GraphSource:
-        stays_open = self._ranges or self.bindings.has_ranges
-        program = self._taken_apart if stays_open else self._program
-        return replace(program.source(self.bindings, self._ranges), checked=self.checked)
+        program = self._taken_apart if self.bindings.has_ranges else self._program
+        return replace(program.source(self.bindings), checked=self.checked)
 
     @cached_property
     def _taken_apart(self) -> AtenProgram:
         """The program for dims that stay open."""
         return replace(self._program, taken_apart=True)
 
-    @cached_property
-    def _ranges(self) -> dict[str, AnyExtent]:
-        """What dims may be that nobody binds: the ranges of the program, if all its operators are proved to be right
-        for all extents in them. Else the program is compiled for each extent by itself."""
-        given = set(self.bindings.shapes)
-        free = [each for each in self._program.declared_inputs({}) if each.name not in given]
-        open_dims = {name for each in free for name in each.dims if name and name not in given}
-        ranges = {name: extent for name, extent in self._program.ranges().items() if name in open_dims}
-        return ranges if ranges and self._holds_for(ranges) else {}
+    def ranges(self, bindings: Bindings) -> InputShapes:
+        free = [each for each in self._program.declared_inputs() if each.name not in bindings.shapes]
+        names = {name for each in free for name in each.dims if name and name not in bindings.shapes}
+        ranges = {name: extent for name, extent in self._program.ranges().items() if name in names}
+        return ranges if ranges and self._holds_for(replace(bindings, shapes={**bindings.shapes, **ranges})) else {}
 
-    def _holds_for(self, ranges: dict[str, AnyExtent]) -> bool:
+    def _holds_for(self, bindings: Bindings) -> bool:
+        """Whether no dim is left open, and all operators are proved to be right for all extents that are given."""
         from xdsl.dialects.func import FuncOp
 
         from mlc.dialects.aten.graphs import read_graph
+        from mlc.frontends.operators.open_dims import unbound
         from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
         from mlc.support.context import CompilerContext
 
         ctx = CompilerContext()
         try:
-            module = read_graph(self._taken_apart.source(self.bindings, ranges), ctx.resources)
-            return not convert([op for op in module.ops if isinstance(op, FuncOp)], ctx)
+            module = read_graph(self._taken_apart.source(bindings), ctx.resources)
+            functions = [op for op in module.ops if isinstance(op, FuncOp)]
+            return not any(list(unbound(each)) for each in functions) and not convert(functions, ctx)
         except UserError:
             return False

@@ -45,12 +45,12 @@ def _check_by_reference(seed: int) -> None:
     """What lies after the data is poison: NaN, and integers that are no index."""
     module, exported, dtype = _exported(seed)
     program, ctx = AtenProgram(exported, "model", taken_apart=True), new_context()
-    converted = read_graph(program.source(Bindings(), program.ranges()), ctx.resources)
+    converted = read_graph(program.source(Bindings(program.ranges())), ctx.resources)
     ConvertAtenToGraphPass().run(converted, ctx)
     (function,) = (op for op in converted.ops if isinstance(op, FuncOp))
     for batch, seq in EXTENTS:
         x, ids = inputs_for(seed, batch, seq, dtype)
-        whole = [np.full((MOST_BATCH, MOST_SEQ, x.shape[2]), np.nan, x.numpy().dtype)]
+        whole: list[Any] = [np.full((MOST_BATCH, MOST_SEQ, x.shape[2]), np.nan, x.numpy().dtype)]
         whole.append(np.full((MOST_BATCH, MOST_SEQ), 1 << 40))
         for room, array in zip(whole, (x, ids), strict=True):
             room[:batch, :seq] = array.numpy()

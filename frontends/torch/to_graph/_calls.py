@@ -64,9 +64,12 @@ class Call(TypedCall[AtenOp]):
         """
         if self.wrong is not None and prod(shape_of(index)):
             at = self.cast(index, i64)
-            below = self.compare("lt", at, self.extent(-extent if from_end else 0))
-            above = self.compare("ge", at, self.extent(extent))
+            below = self.compare("lt", at, self._number_of(-extent if from_end else 0))
+            above = self.compare("ge", at, self._number_of(extent))
             self.require_none(self(graph.OrOp, below, above), "an index is out of range")
+
+    def _number_of(self, size: AnySize) -> SSAValue:
+        return self.extent(size) if isinstance(size, SymbolicSize) else self.constant(size)
 
     def require_divisor(self, value: SSAValue) -> None:
         """Integers are not 0.

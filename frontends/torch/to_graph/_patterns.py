@@ -109,10 +109,13 @@ class _FromAten(PatternOfPairs):
             return None
         if (found := super().reason(op, error)) is not None:
             return found
-        # Torch cannot be asked of extents that are known at the call.
         run = self.run
         assert isinstance(run, AtenConversion)
-        return None if run.extents else objection(cast(aten.AtenOp, op))
+        if run.extents:  # of which torch cannot be asked
+            return (
+                f"mlc has no form of it for extents that are known at the call only ({type(error).__name__}: {error})"
+            )
+        return objection(cast(aten.AtenOp, op))
 
     def _checked(self, call: Call, index: int, number: RealOrPair) -> RealOrPair:
         """A result as torch says it is: the elements converted; another shape is a mistake of the pattern."""

@@ -195,10 +195,12 @@ def _coordinates(
     if points is None:
         raise Unconvertible("its indices have shapes that differ")
     sizes = _sizes_of_points(b, [i for _, i in given], points)
-    wide = [
-        b.broadcast(b.cast(i, i64), points) if sizes is None else expanded(b, b.cast(i, i64), sizes) for _, i in given
-    ]
-    return b.concat([b.unsqueeze(each, [len(points)]) for each in wide], len(points)), axes, points
+    columns: list[SSAValue] = []
+    for _, i in given:
+        whole = b.cast(i, i64)
+        whole = b.broadcast(whole, points) if sizes is None else expanded(b, whole, sizes)
+        columns.append(b.unsqueeze(whole, [len(points)]))
+    return b.concat(columns, len(points)), axes, points
 
 
 def _sizes_of_points(b: Call, indices: Sequence[SSAValue], points: tuple[int, ...]) -> list[AnySize] | None:

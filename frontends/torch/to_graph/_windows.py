@@ -16,6 +16,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import lowest, slide, surround
 from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.statistics import mean
 from mlc.frontends.operators.weighted_rows import weighted
 from mlc.frontends.torch.to_graph._calls import Call, Results, dtypes_integer
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -105,7 +106,7 @@ def adaptive_avg_pool(b: Call, self: SSAValue, output_size: Sequence[int]) -> Re
     rank = len(shape_of(self))
     image = shape_of(self)[rank - spatial :]
     if all(n == 1 for n in b.shape()[rank - spatial :]):
-        return b.reduce("mean", self, list(range(rank - spatial, rank)), True)
+        return mean(b, self, list(range(rank - spatial, rank)), True)
     require_fixed(b, self, "what is divided into parts")
     if all(extent % parts == 0 for extent, parts in zip(image, b.shape()[rank - spatial :], strict=True)):
         kernel = tuple(e // n for e, n in zip(image, b.shape()[rank - spatial :], strict=True))
