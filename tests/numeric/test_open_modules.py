@@ -79,3 +79,23 @@ def test_random_modules(seed: int) -> None:
         _assert_close(found, wanted, dtype, f"{seed}: {batch}x{seq}")
     with pytest.raises(InputError, match=r"dim 1 of input 'x' is 14; the model was compiled for 's\d+' from 4 to 13"):
         model(*(each.numpy() for each in inputs_for(seed, 1, MOST_SEQ + 1, dtype)))
+
+
+@pytest.mark.parametrize("seed", range(2000, 2004))
+def test_random_modules_that_are_compiled_at_the_first_call(seed: int) -> None:
+    """What lies after the data is whatever was in memory; gradients are those of eager torch."""
+    dtype = torch.float64 if seed % 2 else torch.float32
+    module = RandomModule(seed, dtype)
+    torch._dynamo.reset()
+    fast = torch.compile(module, backend="mlc", dynamic=True)
+    for batch, seq in EXTENTS:
+        given = inputs_for(seed, batch + 1, seq, dtype)
+        with torch.no_grad():
+            _assert_close(fast(*given).numpy(), module(*given), dtype, f"{seed}: {batch + 1}x{seq}")
+    x, ids = inputs_for(seed, 2, 7, dtype)
+    gradients: list[Any] = []
+    for function in (fast, module):
+        x.requires_grad_(True).grad = None
+        function(x, ids).square().sum().backward()
+        gradients.append(x.grad)
+    _assert_close(gradients[0].numpy(), gradients[1], dtype, f"{seed}: gradient")
