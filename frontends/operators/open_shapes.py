@@ -6,7 +6,7 @@ have to be those that the rules of extents find; what cannot be proved to be equ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
 
@@ -59,6 +59,7 @@ def reshaped(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSA
     Raises:
         Unconvertible: it is not proved that the elements stay in order, or are as many.
     """
+    value = b.knowledge.unmoved.get(value, value)
     own = shape_sizes(b, value)
     total = product(own)
     if any(size == -1 for size in wanted):
@@ -110,8 +111,22 @@ def _moved_to(b: GraphBuilder, value: SSAValue, own: Sequence[AnySize], wanted: 
     row = b.minimum(row, b.constant(prod(rows) - 1))  # of those after the data, which are read as well
     inner = {1 + i: size for i, size in enumerate(own[len(own) - kept :]) if isinstance(size, SymbolicSize)}
     flat = b.viewed(value, (prod(rows), *shape_of(value)[len(own) - kept :]), inner)
-    found = b(graph.GatherOp, flat, row, 0)
-    return b.sized(found, dict(enumerate(wanted)))
+    found = b.sized(b(graph.GatherOp, flat, row, 0), dict(enumerate(wanted)))
+    b.knowledge.unmoved[found] = value
+    return found
+
+
+def by_rows(b: GraphBuilder, value: SSAValue, compute: Callable[[SSAValue], SSAValue]) -> SSAValue:
+    """What `compute` makes of each row of a value: where rows were moved for a shape, they are computed before that, so
+    that nothing moves if the result gets the shape from before. The last dim is a row, and one of the result, too."""
+    before = b.knowledge.unmoved.get(value)
+    if before is None or shape_of(before)[-1:] != shape_of(value)[-1:] or len(shape_of(before)) < 2:
+        return compute(value)
+    sizes = [shape_sizes(b, each) for each in (before, value)]
+    if any(isinstance(each[-1], SymbolicSize) for each in sizes):
+        return compute(value)
+    found = compute(before)
+    return reshaped(b, found, [*sizes[1][:-1], shape_of(found)[-1]])
 
 
 def expanded(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue:
