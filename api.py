@@ -122,8 +122,7 @@ def compile(
     `shapes` are shapes by the names of inputs, and extents by the names of their dims; `values` are those of inputs
     that only steer, which are not inputs any more. A list holds several shapes: `{"batch": [1, 8, 32]}` makes a
     `ShapedModel`, one library that runs the code for the shapes of a call. A model that leaves dims of its inputs open
-    becomes an `OpenModel`, which is compiled for the shapes of each call when they are met first, unless it says ranges
-    for all of them itself, as programs of `torch.export` may, and one code serves these. A range, as in
+    becomes an `OpenModel`, which is compiled for the shapes of each call when they are met first. A range, as in
     `{"seq": range(1, 513)}`, stands for all extents in it: the model is compiled once, and takes any of them.
 
     `weights` are the arrays behind `dense_resource<name>`, beside those of the files that a text names. Each has the
@@ -151,9 +150,6 @@ def compile(
             raise ArtifactError(obstacle)
         source = _source(model)
         inputs = _open_inputs(source, chosen, backend.runnable) if isinstance(source, ModelSource) else ()
-        if inputs and isinstance(source, ModelSource) and (ranges := source.ranges(chosen.bindings)):
-            given = chosen.bindings
-            chosen, inputs = replace(chosen, bindings=replace(given, shapes={**given.shapes, **ranges})), ()
         if not inputs:
             return _compiled(source, arrays, chosen)
     from mlc.compiler.open_model import OpenModel

@@ -76,15 +76,6 @@ class ModelSource(ABC):
         """
         return ()
 
-    def ranges(self, bindings: Bindings) -> InputShapes:
-        """What dims may be that `bindings` leave open, by their names, if the model says so of all, and one code is
-        right for all these extents; else nothing.
-
-        Raises:
-            UserError: the model cannot be read.
-        """
-        return {}
-
     def bound(self, bindings: Bindings) -> ModelSource:
         """The model with what users give to its inputs, if its format wants that before it is read; else itself, and
         `bind-inputs` does it.

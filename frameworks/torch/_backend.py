@@ -20,8 +20,8 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
     """What `torch.compile(model, backend="mlc")` calls with a graph that it captured.
 
     With the option `checked`, which is on, a call raises what torch raises of indices that are out of range and integer
-    divisors of 0. With `capacity`, 16, the first code has room for so many elements of a dim that torch leaves open
-    without an upper bound; a longer one makes new code, for the next power of two.
+    divisors of 0. With `capacity` one code serves all extents of dims that torch leaves open: it has room for as many
+    elements as torch gives as a bound, or else for so many; a longer one makes new code, for the next power of two.
 
     Raises:
         UserError: an option is wrong. What cannot be compiled runs in torch.

@@ -28,11 +28,12 @@ class BackendOptions:
 
     Attributes:
         checked: whether a call raises what torch raises of elements that it does not take.
-        capacity: the most elements of a dim without an upper bound that the first code has room for.
+        capacity: of how many elements of a dim that torch leaves open without an upper bound the first code has room
+            for; None if code is made for each extent.
     """
 
     checked: bool = True
-    capacity: int = 16
+    capacity: int | None = None
 
 
 def backend_options(options: Mapping[str, Any] | None) -> tuple[BackendOptions, CompileOptions]:
@@ -43,7 +44,7 @@ def backend_options(options: Mapping[str, Any] | None) -> tuple[BackendOptions, 
     """
     given = dict(options or {})
     capacity = given.pop("capacity", BackendOptions.capacity)
-    if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1:
+    if capacity is not None and (not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1):
         raise UserError(f"option 'capacity' is {capacity!r}; required: a whole number from 1 on")
     checked = given.pop("checked", True)
     if not isinstance(checked, bool):

@@ -15,7 +15,6 @@ from typing import Any
 import torch
 
 from mlc.compiler.options import CompileOptions
-from mlc.frameworks.torch._build import BackendOptions
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._native import Runner, native, native_rows
 from mlc.frameworks.torch._open import OpenDims, native_open
@@ -55,7 +54,7 @@ class CompiledGraph:
 
     def __init__(
         self, graph_module: Any, kind: str, options: CompileOptions, static: Sequence[int] = (), checked: bool = False,
-        capacity: int = BackendOptions.capacity,
+        capacity: int | None = None,
     ) -> None:  # fmt: skip
         self.module = graph_module
         self.kind = kind
@@ -70,9 +69,7 @@ class CompiledGraph:
         self._extents = Extents(nodes)
         self._entries: dict[tuple[float, ...], list[_Entry]] = {}
         self._row_symbol = row_symbol(graph_module.graph)
-        dims = OpenDims(nodes, self._extents, capacity)
-        is_for_rows = self._row_symbol is not None and len(dims.places()) == 1 and not dims.are_bounded
-        self._open = dims if dims and not is_for_rows else None
+        self._open = None if capacity is None else self._open_dims(nodes, capacity)
         self._met: Counter[tuple[float, ...]] = Counter()
         self._in_torch = _Entry(None, lambda values: list(graph_module(*values)))
         self._report: GraphReport | None = None
@@ -87,6 +84,12 @@ class CompiledGraph:
             if entry.fits(values):
                 return entry.run(values)
         return self._made(key, values).run(values)
+
+    def _open_dims(self, placeholders: list[Any], capacity: int) -> OpenDims | None:
+        """The dims for which one code serves all extents; none where rows have code of their own."""
+        dims = OpenDims(placeholders, self._extents, capacity)
+        is_for_rows = self._row_symbol is not None and len(dims.places()) == 1 and not dims.are_bounded
+        return dims if dims and not is_for_rows else None
 
     def _key(self, values: list[Any]) -> tuple[float, ...]:
         """What code is found by: the numbers of the symbols, or for how many rows it is, and that fewer will do."""

@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.schemas import torch_package
-from mlc.frontends.torch.ranges import exported_ranges, require_allowed, require_own
-from mlc.support.bindings import AnyExtent, Bindings, ExtentRange
+from mlc.frontends.torch.ranges import require_allowed, require_own
+from mlc.support.bindings import Bindings, ExtentRange
 from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput
 from mlc.support.tree_names import output_name
@@ -132,10 +132,6 @@ class AtenProgram:
         return [name or f"output{i}" for i, name in enumerate(names)]
 
     # ---- shapes
-
-    def ranges(self) -> dict[str, AnyExtent]:
-        """What the program was exported for, by the names of torch's symbols, where torch says how long a dim is."""
-        return exported_ranges(self._functional.range_constraints)
 
     def declared_inputs(self) -> tuple[DeclaredInput, ...]:
         """What callers give. Dims that are open have the names of torch's symbols; complex numbers have a dim of 2 for

@@ -1,22 +1,13 @@
-"""Dims that an exported program leaves open: for which extents code is made."""
+"""Dims that an exported program leaves open: which extents they may have."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mlc.support.bindings import AnyExtent, ExtentRange, extent_range
+from mlc.support.bindings import AnyExtent, ExtentRange
 from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput
-
-_NO_BOUND = 1 << 31
-"""A greater bound that torch gives is none."""
-
-
-def exported_ranges(constraints: Mapping[Any, Any]) -> dict[str, AnyExtent]:
-    """What a program was exported for, by the names of its symbols, where torch says how long a dim can be."""
-    ended = {str(s): each for s, each in constraints.items() if each.upper.is_Integer and each.upper < _NO_BOUND}
-    return {name: extent_range(max(int(each.lower), 0), int(each.upper)) for name, each in ended.items() if each.upper}
 
 
 def require_allowed(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.frontends.frontend import Frontend
 from mlc.frontends.torch import SUFFIX
-from mlc.support.bindings import Bindings, InputShapes
+from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
 from mlc.support.model_source import DeclaredInput, ModelSource
@@ -115,26 +115,3 @@ class ExportedModel(ModelSource):
     def _taken_apart(self) -> AtenProgram:
         """The program for dims that stay open."""
         return replace(self._program, taken_apart=True)
-
-    def ranges(self, bindings: Bindings) -> InputShapes:
-        free = [each for each in self._program.declared_inputs() if each.name not in bindings.shapes]
-        names = {name for each in free for name in each.dims if name and name not in bindings.shapes}
-        ranges = {name: extent for name, extent in self._program.ranges().items() if name in names}
-        return ranges if ranges and self._holds_for(replace(bindings, shapes={**bindings.shapes, **ranges})) else {}
-
-    def _holds_for(self, bindings: Bindings) -> bool:
-        """Whether no dim is left open, and all operators are proved to be right for all extents that are given."""
-        from xdsl.dialects.func import FuncOp
-
-        from mlc.dialects.aten.graphs import read_graph
-        from mlc.frontends.operators.open_dims import unbound
-        from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
-        from mlc.support.context import CompilerContext
-
-        ctx = CompilerContext()
-        try:
-            module = read_graph(self._taken_apart.source(bindings), ctx.resources)
-            functions = [op for op in module.ops if isinstance(op, FuncOp)]
-            return not any(list(unbound(each)) for each in functions) and not convert(functions, ctx)
-        except UserError:
-            return False

@@ -18,8 +18,8 @@ from mlc.frontends.torch.program import AtenProgram
 from mlc.frontends.torch.to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.runtime import InputError
-from mlc.support.bindings import Bindings
 from mlc.support.functions import marks_of, range_in
+from mlc.support.python_bindings import bindings_of_python
 
 from .open_modules import EXTENTS, LEAST_SEQ, MOST_BATCH, MOST_SEQ, RandomModule, inputs_for, torch
 
@@ -35,6 +35,12 @@ def _exported(seed: int) -> tuple[Any, Any, Any]:
     return module, torch.export.export(module, inputs_for(seed, 2, 5, dtype), dynamic_shapes=shapes), dtype
 
 
+def _ranges(exported: Any) -> dict[str, Any]:
+    """What the dims may be, by torch's names of them."""
+    (x, _) = AtenProgram(exported, "model").declared_inputs()
+    return {str(x.dims[0]): range(1, MOST_BATCH + 1), str(x.dims[1]): range(LEAST_SEQ, MOST_SEQ + 1)}
+
+
 def _assert_close(found: Any, wanted: Any, dtype: Any, what: str) -> None:
     relative, absolute = _TOLERANCES[dtype]
     size = max(1.0, float(wanted.abs().nan_to_num(posinf=0).max())) if wanted.numel() else 1.0
@@ -45,7 +51,7 @@ def _check_by_reference(seed: int) -> None:
     """What lies after the data is poison: NaN, and integers that are no index."""
     module, exported, dtype = _exported(seed)
     program, ctx = AtenProgram(exported, "model", taken_apart=True), new_context()
-    converted = read_graph(program.source(Bindings(program.ranges())), ctx.resources)
+    converted = read_graph(program.source(bindings_of_python(_ranges(exported), None)), ctx.resources)
     ConvertAtenToGraphPass().run(converted, ctx)
     (function,) = (op for op in converted.ops if isinstance(op, FuncOp))
     for batch, seq in EXTENTS:
@@ -70,7 +76,7 @@ def test_conversions_of_random_modules(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(1000, 1008))
 def test_random_modules(seed: int) -> None:
     module, exported, dtype = _exported(seed)
-    model = mlc.compile(exported, opt_level=seed % 4)
+    model = mlc.compile(exported, shapes=_ranges(exported), opt_level=seed % 4)
     for batch, seq in EXTENTS:
         given = inputs_for(seed, batch, seq, dtype)
         wanted = module(*given)
@@ -87,7 +93,7 @@ def test_random_modules_that_are_compiled_at_the_first_call(seed: int) -> None:
     dtype = torch.float64 if seed % 2 else torch.float32
     module = RandomModule(seed, dtype)
     torch._dynamo.reset()
-    fast = torch.compile(module, backend="mlc", dynamic=True)
+    fast = torch.compile(module, backend="mlc", dynamic=True, options={"capacity": 8})
     for batch, seq in EXTENTS:
         given = inputs_for(seed, batch + 1, seq, dtype)
         with torch.no_grad():

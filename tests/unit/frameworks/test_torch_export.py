@@ -143,17 +143,13 @@ def test_loops_of_other_kinds_are_refused_by_the_name_of_their_operator() -> Non
 @pytest.mark.slow
 def test_open_dims() -> None:
     model, compiled = _linear()
-    assert repr(compiled).startswith("<mlc model 'main' (input: float32[≤9, 4]) -> (output: float32[≤9, 3]), ")
+    assert repr(compiled) == "<mlc model with open dims (input [?, 4])>"
     for rows in (2, 5, 9):
         x = torch.randn(rows, 4)
         np.testing.assert_allclose(compiled(x.numpy()), model(x).detach().numpy(), rtol=1e-5, atol=1e-5)
-    with pytest.raises(
-        ValueError, match=r"dim 0 of input 'input' is 10; the model was compiled for 's\d+' from 2 to 9"
-    ):
-        compiled(np.zeros((10, 4), np.float32))
     message = r"dim 0 of input 'input' is 10; the model was exported for 2 to 9; export it with other bounds"
     with pytest.raises(UserError, match=message):
-        _linear(shapes={"input": (10, 4)})
+        compiled(np.zeros((10, 4), np.float32))
     _, compiled = _linear(shapes={"input": (3, 4)})
     assert compiled.inputs[0].shape == (3, 4)
 

@@ -29,10 +29,8 @@ def test_compilations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             assert_same(fast(x), model(x))
         assert compilations() == 4
         (fallback,) = backend.report().fallbacks
-        head, *lines = str(backend.report()).splitlines()
-        assert head.startswith("inference: 1 of 1 operators run natively, compiled 4 times, for each size by itself (")
-        assert "aten.flip: the extent of dim 0 of an operand, float[16,16] at most, is known at the call only" in head
-        assert lines == [
+        assert str(backend.report()).splitlines() == [
+            "inference: 1 of 1 operators run natively, compiled 4 times",
             "in torch:",
             f"  sizes (8 times): {fallback.reason}",
         ]

@@ -59,3 +59,38 @@ func.func @known(%x: tensor<2x8xf32>) -> tensor<2xf32> {
   %y = aten.select.int %x {dim = 1 : i64, index = -1 : i64} : (tensor<2x8xf32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// -----
+
+// Rows that are joined for a product are multiplied where they are, and get their shape back: nothing moves.
+
+// CHECK-LABEL: func.func @rows
+// CHECK: [[PRODUCT:%.*]] = graph.matmul %x, %w : tensor<2x8x4xf32>, tensor<4x3xf32> -> tensor<2x8x3xf32>
+// CHECK-NEXT: [[SUM:%.*]] = graph.add [[PRODUCT]], %b
+// CHECK: func.return [[SUM]], %n
+func.func @rows(%x: tensor<2x8x4xf32> {mlc.extents = array<i64: -1, 1, -1>}, %n: tensor<i64> {mlc.range = array<i64: 2, 8>},
+    %w: tensor<4x3xf32>, %b: tensor<3xf32>) -> tensor<2x8x3xf32> {
+  %r = aten.view %x {size = affine_map<()[s0] -> (s0 * 2, 4)>, aten.sizes = [affine_map<()[s0] -> (s0 * 2, 4)>]}
+      : (tensor<2x8x4xf32>) -> tensor<16x4xf32>
+  %p = aten.addmm %b, %r, %w {aten.sizes = [affine_map<()[s0] -> (s0 * 2, 3)>]}
+      : (tensor<3xf32>, tensor<16x4xf32>, tensor<4x3xf32>) -> tensor<16x3xf32>
+  %y = aten.view %p {size = affine_map<()[s0] -> (2, s0, 3)>, aten.sizes = [affine_map<()[s0] -> (2, s0, 3)>]}
+      : (tensor<16x3xf32>) -> tensor<2x8x3xf32>
+  return %y : tensor<2x8x3xf32>
+}
+
+// -----
+
+// Joined rows that are read as they are do move, by places that follow from the extent.
+
+// CHECK-LABEL: func.func @joined
+// CHECK: [[ROWS:%.*]] = graph.gather
+// CHECK: graph.reduce {{.*}} axes [0]
+func.func @joined(%x: tensor<2x8x4xf32> {mlc.extents = array<i64: -1, 1, -1>}, %n: tensor<i64> {mlc.range = array<i64: 2, 8>},
+    %w: tensor<4x3xf32>) -> tensor<3xf32> {
+  %r = aten.view %x {size = affine_map<()[s0] -> (s0 * 2, 4)>, aten.sizes = [affine_map<()[s0] -> (s0 * 2, 4)>]}
+      : (tensor<2x8x4xf32>) -> tensor<16x4xf32>
+  %p = aten.mm %r, %w {aten.sizes = [affine_map<()[s0] -> (s0 * 2, 3)>]} : (tensor<16x4xf32>, tensor<4x3xf32>) -> tensor<16x3xf32>
+  %y = aten.amax %p {dim = array<i64: 0>} : (tensor<16x3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
