@@ -178,7 +178,7 @@ def _open_inputs(model: ModelSource, options: CompileOptions, form: str) -> tupl
     from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import preflight
 
     # What is wrong whatever the shapes are is told now, not by the first call.
-    module, wrong = model.readable(ctx := new_context())
+    module, wrong = model.bound(given).readable(ctx := new_context())
     bind(module, given, ctx)
     preflight(module, ctx, wrong, shapes_follow=True)
     return inputs

@@ -106,6 +106,12 @@ class Bindings:
             return f"'{name}' is a dim of an input: bind its extent by ", bound
         return None
 
+    @property
+    def has_ranges(self) -> bool:
+        """Whether a range of extents is given."""
+        shapes = (shape if isinstance(shape, tuple) else (shape,) for shape in self.shapes.values())
+        return any(isinstance(extent, ExtentRange) for shape in shapes for extent in shape)
+
     def require_fixed(self, what: str) -> None:
         """Raises: UserError if a range of extents is given, where `what` has to know them."""
         for name, shape in self.shapes.items():

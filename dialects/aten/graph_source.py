@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mlc.support.bindings import ExtentRange
+
 
 @dataclass
 class GraphSource:
@@ -20,6 +22,7 @@ class GraphSource:
         input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
         output_names: what callers call the results, in order; empty for numbers.
         extent: the number that an extent of a shape, or another symbolic number, is.
+        ranges: the symbols of torch whose numbers each call gives, and what they may be (`open_extents.py`).
         results: the nodes whose values are returned, instead of those that the graph returns.
         donated: the placeholders in whose memory some of `results` may lie, by the numbers of these.
         checked: whether one more result counts the elements of arguments that torch does not take.
@@ -40,3 +43,4 @@ class GraphSource:
     seeded: bool = False
     checked: bool = False
     bounded: bool = False
+    ranges: Mapping[Any, ExtentRange] = field(default_factory=dict[Any, "ExtentRange"])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import operator
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -14,9 +13,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseResourceAttr,
     DictionaryAttr,
-    FileLineColLoc,
     FunctionType,
-    IntAttr,
     IntegerAttr,
     LocationAttr,
     ModuleOp,
@@ -54,23 +51,23 @@ from mlc.dialects.aten.nodes import (
     symbolic_of,
     word,
 )
+from mlc.dialects.aten.open_extents import OpenExtents
 from mlc.dialects.aten.ops import NoneOp, call, permuted
-from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package, with_numbers
+from mlc.dialects.aten.origins import file_of, place_of
+from mlc.dialects.aten.schemas import OverloadSchema, known_overload, torch_package, with_numbers
 from mlc.dialects.aten.tensors import array_of, constant_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp, IfOp, WhileOp, YieldOp
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.functions import DONATED
-from mlc.support.locations import location_of
 from mlc.support.resources import Resources
-from mlc.support.torch_namespaces import NAMESPACES
 from mlc.support.types import real_type
 
 if TYPE_CHECKING:
     Node = Any
     """A `torch.fx.Node`."""
 
-_FRAME = re.compile(r'File "([^"]+)", line (\d+), in ')
+_T = TypeVar("_T")
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -104,11 +101,14 @@ class _Reader:
     )
     block: Block = field(default_factory=Block)
     inputs: list[str] = field(default_factory=list[str])
+    shapes: list[Sequence[Any]] = field(default_factory=list["Sequence[Any]"])
+    """Those of the inputs, as torch has them."""
     location: LocationAttr | None = None
     """Where all ops are said to come from; None for a place of each node's own."""
 
     def __post_init__(self) -> None:
         self.bounds = Bounds(self.source.extent)
+        self.open = OpenExtents(self.source.ranges)
 
     def body(self, arguments: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue | None]]:
         """The ops of the graph on these values for its placeholders that are tensors, in no block, and its results."""
@@ -143,6 +143,7 @@ class _Reader:
                 case other:
                     raise UserError(f"a node of kind '{other}' is not an operator of ATen", self._place(node))
         arguments = [named(name, self.source.input_dims.get(name, ())) for name in self.inputs]
+        arguments = self.open.with_extents(self.block, arguments, self.shapes)
         if self.source.seeded and draws(self.source.graph):
             self.block.insert_arg(TensorType(i64, []), len(self.block.args)).name_hint = "seed"
             arguments.append(DictionaryAttr({SEED: UnitAttr()}))
@@ -157,9 +158,9 @@ class _Reader:
         )
         if self.source.checked:
             function.attributes[CHECKED] = UnitAttr()
-        function.location = self._file()
+        function.location = file_of(None, self.source.file)
         module = ModuleOp([function])
-        module.location = self._file()
+        module.location = file_of(None, self.source.file)
         return module
 
     def _named_result(self, number: int, name: str) -> DictionaryAttr:
@@ -182,6 +183,7 @@ class _Reader:
             value = self.block.insert_arg(self._type(node.meta["val"], node), len(self.block.args))
             self._define(node, value)
             self.inputs.append(self.source.input_names.get(node.name, node.name))
+            self.shapes.append(tuple(node.meta["val"].shape))
 
     def _add_constant(self, node: Node, name: str, tensor: Any) -> None:
         kind = cast("TensorType[Any]", self._type(tensor, node))
@@ -212,6 +214,7 @@ class _Reader:
         self.bounds.meet(node)
         if self.bounds.holds(name, given):
             return
+        self.open.require_known_strides(name, given, self._place(node))
         order = memory_order(given["self"].meta.get("val")) if name.startswith("aten.as_strided") else []
         if order is None:
             raise UserError("it reads memory that is not that of its tensor alone, from the start", self._place(node))
@@ -237,7 +240,7 @@ class _Reader:
             operands[0] = moved.results[0]
         if any(dims := [bounded_dims(each) for each in results if is_part(each)]):
             attributes[BOUNDED_EXTENTS] = ArrayAttr([DenseArrayBase.from_list(i64, each) for each in dims])
-        made = call(name, counts, operands, attributes, types)
+        made = call(name, counts, operands, {**attributes, **self._at(node, self.open.shapes, results)}, types)
         self._append(made, node)
         if is_tensor(found):
             self._define(node, made.results[0])
@@ -248,6 +251,8 @@ class _Reader:
     def _read_branches(self, node: Node) -> None:
         """`torch.cond` is `graph.if` of the same operands, `while_loop` is `graph.while`; of a condition that is known
         there is one branch."""
+        if self.source.ranges:
+            raise UserError("it has branches or loops, whose bodies take no extents of the call", self._place(node))
         if kind_of(node) == COND:
             condition, then, otherwise, operands = node.args
             used = self._tensors(operands, node)
@@ -304,15 +309,7 @@ class _Reader:
 
     def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
         """The name of an operator in IR, its schema, and the arguments that are given."""
-        torch = cast(Any, torch_package())
-        target = node.target
-        if not isinstance(target, torch._ops.OpOverload) or target.namespace not in NAMESPACES:
-            named = getattr(target, "__name__", str(target))
-            shown = f"{getattr(target, '__module__', '')}.{named}".removeprefix("_operator.")
-            raise UserError(f"'{shown}' is not an operator of ATen", self._place(node))
-        name = op_name(target)
-        if (schema := schema_of(name)) is None:
-            raise UserError(f"torch has no schema of '{name}'", self._place(node))
+        name, schema = self._at(node, known_overload, node.target)
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
         single = [a.name for a in schema.arguments if a.tensors == "one"]
         numbers = [each for each in single if is_number(self._plain(given.get(each), node))]
@@ -323,6 +320,8 @@ class _Reader:
             none = NoneOp()
             self._append(none, node)
             return none.result
+        if self.open.has(value):
+            raise UserError(f"it takes '{value}', an extent of the call, as a tensor", self._place(node))
         if is_number(number := self._plain(value, node)):
             made = constant_of(number)
             self._append(made, node)
@@ -333,6 +332,8 @@ class _Reader:
         return found
 
     def _attribute(self, name: str, value: Any, node: Node) -> Attribute:
+        if self.open.has(value):
+            return self._at(node, self.open.attribute, value)
         attribute = attribute_of(self._plain(value, node))
         if attribute is None:
             raise UserError(f"argument '{name}' is {value!r}, which has no form in the IR", self._place(node))
@@ -343,7 +344,7 @@ class _Reader:
         if isinstance(value, list | tuple):
             return [self._plain(each, node) for each in cast(Sequence[Any], value)]
         found = symbolic_of(value)
-        return self._extent(found, node) if is_symbolic(found) else found
+        return self._extent(found, node) if is_symbolic(found) and not self.open.has(found) else found
 
     # ---- the end, types, names
 
@@ -364,12 +365,18 @@ class _Reader:
         return TensorType(element, [self._extent(extent, node) for extent in value.shape])
 
     def _extent(self, extent: Any, node: Node) -> int:
+        if self.open.has(extent):
+            return self._at(node, self.open.most, extent)
         if not depends(extent):
             return self.source.extent(extent)
         if not self.source.bounded:
             raise UserError("the shape of a tensor depends on data", self._place(node))
+        return self._at(node, self.bounds.most, extent)
+
+    def _at(self, node: Node, question: Callable[[Any], _T], value: Any) -> _T:
+        """The answer to a question about a value; an error has the place of the node."""
         try:
-            return self.bounds.most(extent)
+            return question(value)
         except UserError as e:
             raise UserError(e.words, self._place(node)) from None
 
@@ -385,16 +392,8 @@ class _Reader:
             value.name_hint = word(node.name) or value.name_hint
 
     def _append(self, op: Operation, node: Node) -> None:
-        op.location = self.location or NameLoc(StringAttr(node.name), self._file(node))
+        op.location = self.location or NameLoc(StringAttr(node.name), file_of(node, self.source.file))
         self.block.add_op(op)
 
-    def _file(self, node: Node | None = None) -> FileLineColLoc:
-        """The line of the model's source that a node was made for, if that is known."""
-        frames = _FRAME.findall(node.meta.get("stack_trace") or "") if node is not None else []
-        file, line = frames[-1] if frames else (self.source.file, 0)
-        return FileLineColLoc(StringAttr(file), IntAttr(int(line)), IntAttr(0))
-
     def _place(self, node: Node) -> SourceLocation | None:
-        op = NoneOp()
-        op.location = NameLoc(StringAttr(node.name), self._file(node))
-        return location_of(op)
+        return place_of(node, self.source.file)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from mlc.dialects.aten.branches import bodies_of, tensors_of
+from mlc.dialects.aten.open_extents import OpenExtents
 from mlc.dialects.aten.schemas import torch_package
 from mlc.dialects.aten.tensors import array_of
 
@@ -19,7 +20,7 @@ def identity_of(source: GraphSource) -> str:
     element by element, and the same of the bodies that it holds. Where in the model's source a node comes from is left
     out."""
     names = source.input_names, source.input_dims, source.output_names, source.results, source.donated, source.seeded
-    names = *names, source.checked
+    names = *names, source.checked, *source.ranges.items()
     digest = hashlib.sha256(repr(tuple(map(str, names))).encode())
     _add_graph(digest, source.graph, source)
     _add_constants(digest, source.constants)
@@ -61,9 +62,10 @@ def _strides(value: Any) -> tuple[Any, ...]:
 
 
 def _extent(value: Any, source: GraphSource) -> Any:
-    """The number that a symbolic one is; one that depends on data by its name, as no code can be made for it."""
+    """The number that a symbolic one is; one that depends on data, or that each call gives, by its name."""
     torch = cast(Any, torch_package())
     if not isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
         return value
     symbols = cast(Any, torch_package("torch.fx.experimental.symbolic_shapes"))
-    return str(value) if symbols.free_unbacked_symbols(value) else source.extent(value)
+    is_open = symbols.free_unbacked_symbols(value) or OpenExtents(source.ranges).has(value)
+    return str(value) if is_open else source.extent(value)

@@ -109,6 +109,22 @@ def schema_of(name: str) -> OverloadSchema | None:
     return _schemas.get(name)
 
 
+def known_overload(target: Any) -> tuple[str, OverloadSchema]:
+    """The name in IR and the schema of what a node calls.
+
+    Raises:
+        UserError: it is not an operator of ATen, or torch has no schema of it.
+    """
+    if not isinstance(target, cast(Any, torch_package())._ops.OpOverload) or target.namespace not in NAMESPACES:
+        named = getattr(target, "__name__", str(target))
+        shown = f"{getattr(target, '__module__', '')}.{named}".removeprefix("_operator.")
+        raise UserError(f"'{shown}' is not an operator of ATen")
+    name = op_name(target)
+    if (schema := schema_of(name)) is None:
+        raise UserError(f"torch has no schema of '{name}'")
+    return name, schema
+
+
 def _read(schema: Any) -> OverloadSchema:
     arguments = tuple(_argument(a) for a in schema.arguments)
     kinds = [_TENSORS.get(str(r.type)) for r in schema.returns]

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     ArrayAttr,
     BoolAttr,
     ComplexType,
@@ -89,7 +90,8 @@ def _array(values: Sequence[Any]) -> Attribute | None:
 
 
 def value_of(attribute: Attribute) -> Any:
-    """The value of Python that an attribute is; element types stay what they are."""
+    """The value of Python that an attribute is; element types stay what they are, sizes that depend on extents of the
+    call are an `AffineMap`."""
     if isinstance(attribute, UnitAttr):
         return None
     if isinstance(attribute, IntegerAttr):
@@ -104,6 +106,8 @@ def value_of(attribute: Attribute) -> Any:
     if isinstance(attribute, DenseArrayBase):
         numbers: list[Any] = list(cast(Any, attribute).get_values())
         return [bool(n) for n in numbers] if cast(Any, attribute).elt_type == i1 else numbers
+    if isinstance(attribute, AffineMapAttr):
+        return attribute.data
     if isinstance(attribute, TypeAttribute):
         return attribute
     raise ValueError(f"{attribute} is not a value that an operator of PyTorch takes")

@@ -11,8 +11,9 @@ compiled.save("model.so")
 Options of the backend are those of `mlc.compile`: `torch.compile(model, backend="mlc", options={"threads": 2})`.
 
 AOTAutograd gives graphs of forward, backward and inference passes. A graph is compiled when it is called, since
-extents are numbers then: `CompiledGraph` keeps an entry for each set of extents. Code for a power of two of rows
-serves fewer rows where it is proven that no row depends on another one (`_rows.py`). In inference, weights are
+extents are numbers then: `CompiledGraph` keeps an entry for each set of extents. One code serves all extents up to some
+where each operator is proven to be right for them (`_open.py`); code for a power of two of rows serves fewer rows where
+it is proven that no row depends on another one (`_rows.py`). In inference, weights are
 constants of the code, packed as its loops read them; an entry notes the tensors and their versions, and each call
 compares. In training they are inputs, in torch's memory. What mlc cannot convert stays in torch, and the rest of the
 graph becomes parts around it. No error of mlc reaches the user's model: the model runs in torch, with a warning and a

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import torch
 
-from mlc.frameworks.torch._build import checked_and_others
+from mlc.frameworks.torch._build import BackendOptions, backend_options
 from mlc.frameworks.torch._graphs import CompiledGraph
 from mlc.frameworks.torch._prims import without_prims
 from mlc.frameworks.torch._whole import whole_where_wanted
@@ -19,18 +20,20 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
     """What `torch.compile(model, backend="mlc")` calls with a graph that it captured.
 
     With the option `checked`, which is on, a call raises what torch raises of indices that are out of range and integer
-    divisors of 0.
+    divisors of 0. With `capacity` one code serves all extents of dims that torch leaves open: it has room for as many
+    elements as torch gives as a bound, or else for so many; a longer one makes new code, for the next power of two.
 
     Raises:
         UserError: an option is wrong. What cannot be compiled runs in torch.
     """
     from torch._dynamo.backends.common import aot_autograd
 
-    checked, chosen = checked_and_others(options)
+    own, chosen = backend_options(options)
 
     def compiler(kind: str) -> Callable[..., Any]:
         # What a backward pass reads was read in the forward pass before.
-        return partial(_compile, kind=kind, options=chosen, checked=checked and kind != "backward")
+        chosen_here = replace(own, checked=own.checked and kind != "backward")
+        return partial(_compile, kind=kind, options=chosen, own=chosen_here)
 
     wrapped = aot_autograd(
         fw_compiler=compiler("forward"),
@@ -44,10 +47,11 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
 
 
 def _compile(
-    graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any, checked: bool
+    graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any, own: BackendOptions
 ) -> Callable[[list[Any]], Any]:
     graph_module = without_prims(graph_module)
-    graph = CompiledGraph(graph_module, kind, options, _weights() if kind == "inference" else (), checked)
+    static = _weights() if kind == "inference" else ()
+    graph = CompiledGraph(graph_module, kind, options, static, own.checked, own.capacity)
 
     def run(arguments: list[Any]) -> list[Any]:
         return graph(arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,17 +22,34 @@ if TYPE_CHECKING:
 _KINDS: dict[type, str] = {str: "a name", int: "a whole number"}
 
 
-def checked_and_others(options: Mapping[str, Any] | None) -> tuple[bool, CompileOptions]:
-    """The option `checked`, which is on unless it is given, and those of `compile_options`.
+@dataclass(frozen=True)
+class BackendOptions:
+    """What `torch.compile(options=…)` gives besides options of the compiler.
+
+    Attributes:
+        checked: whether a call raises what torch raises of elements that it does not take.
+        capacity: of how many elements of a dim that torch leaves open without an upper bound the first code has room
+            for; None if code is made for each extent.
+    """
+
+    checked: bool = True
+    capacity: int | None = None
+
+
+def backend_options(options: Mapping[str, Any] | None) -> tuple[BackendOptions, CompileOptions]:
+    """The options of the backend alone, and those of `compile_options`.
 
     Raises:
-        UserError: as there, or `checked` is not a truth value.
+        UserError: as there, or one of them has no such value.
     """
     given = dict(options or {})
+    capacity = given.pop("capacity", BackendOptions.capacity)
+    if capacity is not None and (not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1):
+        raise UserError(f"option 'capacity' is {capacity!r}; required: a whole number from 1 on")
     checked = given.pop("checked", True)
     if not isinstance(checked, bool):
         raise UserError(f"option 'checked' is {checked!r}, a {type(checked).__name__}; required: True or False")
-    return checked, compile_options(given)
+    return BackendOptions(checked, capacity), compile_options(given)
 
 
 def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
@@ -43,7 +61,7 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     import torch
 
     given = dict(options or {})
-    require_known(given, "the backend", (*FRAMEWORK_OPTIONS, "checked"))
+    require_known(given, "the backend", (*FRAMEWORK_OPTIONS, "checked", "capacity"))
     given.setdefault("threads", torch.get_num_threads())
     if given.get("cc", "") is None:
         del given["cc"]

@@ -17,6 +17,7 @@ import torch
 from mlc.compiler.options import CompileOptions
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._native import Runner, native, native_rows
+from mlc.frameworks.torch._open import OpenDims, native_open
 from mlc.frameworks.torch._partition import count_operators
 from mlc.frameworks.torch._report import Fallback, GraphReport, note
 from mlc.frameworks.torch._rows import row_symbol, rows_for, with_number
@@ -36,6 +37,8 @@ _CALLS = 4
 """How often a further size is met until it is worth code; until then it runs in torch."""
 _OR_FEWER = -1
 """What stands after a number of rows for which, or for fewer, code is."""
+_UP_TO = -2
+"""What stands after extents for which, or for shorter ones, code is."""
 _MOST_SIZES = 128
 """For how many sizes a graph is compiled at most."""
 
@@ -50,8 +53,9 @@ class CompiledGraph:
     """
 
     def __init__(
-        self, graph_module: Any, kind: str, options: CompileOptions, static: Sequence[int] = (), checked: bool = False
-    ) -> None:
+        self, graph_module: Any, kind: str, options: CompileOptions, static: Sequence[int] = (), checked: bool = False,
+        capacity: int | None = None,
+    ) -> None:  # fmt: skip
         self.module = graph_module
         self.kind = kind
         self.options = options
@@ -65,6 +69,7 @@ class CompiledGraph:
         self._extents = Extents(nodes)
         self._entries: dict[tuple[float, ...], list[_Entry]] = {}
         self._row_symbol = row_symbol(graph_module.graph)
+        self._open = None if capacity is None else self._open_dims(nodes, capacity)
         self._met: Counter[tuple[float, ...]] = Counter()
         self._in_torch = _Entry(None, lambda values: list(graph_module(*values)))
         self._report: GraphReport | None = None
@@ -80,9 +85,17 @@ class CompiledGraph:
                 return entry.run(values)
         return self._made(key, values).run(values)
 
+    def _open_dims(self, placeholders: list[Any], capacity: int) -> OpenDims | None:
+        """The dims for which one code serves all extents; none where rows have code of their own."""
+        dims = OpenDims(placeholders, self._extents, capacity)
+        is_for_rows = self._row_symbol is not None and len(dims.places()) == 1 and not dims.are_bounded
+        return dims if dims and not is_for_rows else None
+
     def _key(self, values: list[Any]) -> tuple[float, ...]:
         """What code is found by: the numbers of the symbols, or for how many rows it is, and that fewer will do."""
         key = self._extents.key(values)
+        if self._open is not None and (found := self._open.key(key)) is not None:
+            return (*found, _UP_TO)
         if self._row_symbol is None or not self._entries or key in self._entries:
             return key
         place = self._extents.place(self._row_symbol)
@@ -111,9 +124,17 @@ class CompiledGraph:
                 frozen = []
             if (entry := self._compiled(key, values, frozen)) is None:
                 return self._made(self._extents.key(values), values)
+            if key and key[-1] == _UP_TO:
+                self._forget_smaller(key)
             # A new list, for other threads may walk through the old one.
             self._entries[key] = [*entries, entry]
             return entry
+
+    def _forget_smaller(self, key: tuple[float, ...]) -> None:
+        """Drop code that another one, for larger extents, does the work of."""
+        dims = self._open
+        smaller = [k for k in self._entries if dims and k[-1] == _UP_TO and k != key and dims.covers(key, k)]
+        self._entries = {k: each for k, each in self._entries.items() if k not in smaller}
 
     def _is_too_much(self, values: list[Any], frozen: list[int]) -> bool:
         """Whether further copies of weights take too much memory."""
@@ -141,7 +162,19 @@ class CompiledGraph:
         weights = Weights(frozen, values, partial(_release, weakref.ref(entry))) if frozen else None
         constants = {self._inputs[i].name: values[i] for i in frozen}
         share = self.kind != "backward"
-        if len(key) > len(self._extents.key(values)):
+        actual = self._extents.key(values)
+        if self._open is not None and len(key) > len(actual):
+            try:
+                dims = self.module, self._extents, self._open, key[:-1], actual
+                entry.run = native_open(*dims, constants, self.options, share, self._checked)
+            except Exception as e:  # each set of extents is compiled by itself
+                self._open, self._reported().not_open = None, f"{e}".splitlines()[0]
+                return None
+            report = self._reported()
+            report.compilations, report.native = report.compilations + 1, report.operators
+            entry.weights = weights
+            return entry
+        if len(key) > len(actual):
             try:
                 rows = self.module, self._extents, self._row_symbol, key[:-1]
                 run = native_rows(*rows, constants, self.options, share, self._checked)

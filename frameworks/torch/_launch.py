@@ -35,7 +35,7 @@ class Launch:
         """`positions` are those of the model's inputs among the arguments of a call."""
         self.model = model
         self._function = cast(Any, model)._function
-        sizes = [each.numpy_dtype.itemsize for each in model.inputs]
+        sizes = [each.numpy_dtype.itemsize for each in model.signature.inputs]
         self._positions = [(i, p, size - 1) for i, (p, size) in enumerate(zip(positions, sizes, strict=True))]
         self._results = [(r.shape, contiguous_strides(r.shape), r.dtype) for r in results]
         given = [(i, r.donor, r.dtype.itemsize - 1) for i, r in enumerate(results)]

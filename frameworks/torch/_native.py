@@ -90,10 +90,10 @@ def native_rows(
     if not results.nodes or any(spec.strides is not None for spec in results.specs):
         raise UserError("it has no results whose rows follow each other")
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
-    constants = _constants(graph_module, constants)
+    constants = constants_of(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, checked=checked)
     source.bodies = bodies_of(graph_module)
-    inputs = _inputs(placeholders, constants)
+    inputs = inputs_of(placeholders, constants)
     with_rows = [i for i in inputs if multiple(placeholders[i], symbol, extent, rows)]
     times = [multiple(n, symbol, extent, rows) for n in results.nodes]
     other = extents.at(with_number(key, place, rows + 1))
@@ -112,7 +112,7 @@ def native_rows(
         computed = [cut(t, count * n) for t, n in zip(launch(given), times, strict=True)]
         return plan.all(values, computed)
 
-    return _or_in_torch(run, graph_module)
+    return or_in_torch(run, graph_module)
 
 
 class Part(torch.nn.Module):
@@ -143,10 +143,10 @@ def _compiled(
         return lambda values: results.all(values, ())
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
-    constants = _constants(graph_module, constants)
+    constants = constants_of(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated, seeded=True)
     source.checked, source.bodies = checked, bodies_of(graph_module)
-    inputs = _inputs(placeholders, constants)
+    inputs = inputs_of(placeholders, constants)
     is_random = draws(graph)
     launch = Launch(build(source, options), [*inputs, *[len(placeholders)] * is_random], results.specs)
     run: Runner = launch
@@ -154,10 +154,10 @@ def _compiled(
         run = lambda values: results.all(values, launch([*values, _seed()]))  # noqa: E731
     elif not results.are_computed:
         run = lambda values: results.all(values, launch(values))  # noqa: E731
-    return _or_in_torch(run, graph_module, bool(donated)) if checked else run
+    return or_in_torch(run, graph_module, bool(donated)) if checked else run
 
 
-def _or_in_torch(run: Runner, graph_module: Any, has_changed: bool = False) -> Runner:
+def or_in_torch(run: Runner, graph_module: Any, has_changed: bool = False) -> Runner:
     """What runs, or where that has met what torch does not take, torch, whose exception says what it is.
 
     `has_changed` says that arguments hold other numbers then, so that what torch computes of them is of no use.
@@ -176,14 +176,14 @@ def _or_in_torch(run: Runner, graph_module: Any, has_changed: bool = False) -> R
     return or_in_torch
 
 
-def _constants(graph_module: Any, given: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def constants_of(graph_module: Any, given: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """The tensors that a graph owns, and those that are given, by their names."""
     names = [str(n.target) for n in graph_module.graph.nodes if n.op == "get_attr"]
     owned = {name: _attribute(graph_module, name) for name in names}
     return {**{name: value for name, value in owned.items() if isinstance(value, torch.Tensor)}, **given}
 
 
-def _inputs(placeholders: Sequence[Any], constants: Mapping[str, torch.Tensor]) -> list[int]:
+def inputs_of(placeholders: Sequence[Any], constants: Mapping[str, torch.Tensor]) -> list[int]:
     """The positions of the tensors that code takes."""
     tensors = [i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor)]
     return [i for i in tensors if placeholders[i].name not in constants]

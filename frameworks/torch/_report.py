@@ -31,6 +31,8 @@ class GraphReport:
     fallbacks: Counter[Fallback] = field(default_factory=Counter[Fallback])
     compilations: int = 0
     share: float = 1.0
+    not_open: str = ""
+    """Why there is not one code for all extents of its inputs, though these differ, if that was tried."""
 
     def __str__(self) -> str:
         return "\n".join([self._head, *_lines(self.fallbacks)])
@@ -38,6 +40,7 @@ class GraphReport:
     @property
     def _head(self) -> str:
         times = f", compiled {self.compilations} times" if self.compilations > 1 else ""
+        times += f", for each size by itself ({self.not_open})" if times and self.not_open else ""
         work = f", {int(self.share * 100)}% of the work" if 0 < self.native < self.operators else ""
         return f"{self.kind}: {self.native} of {self.operators} operators run natively{work}{times}"
 

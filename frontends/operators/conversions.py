@@ -163,6 +163,9 @@ class Options(TypedDict, total=False):
     """It runs for the real and for the imaginary parts of complex numbers on their own, as a move does."""
     pairs: bool
     """It is for complex numbers only, and gets and returns a `Pair` for each; another function is for real ones."""
+    sizes: tuple[str, ...]
+    """The integers among its arguments that may depend on extents of the call; it gets them as sizes
+    (`operators/sizes.py`). A call is refused where others do."""
     asserts: bool
     """It does more than to say what results are, and is called where these have no elements, too."""
 

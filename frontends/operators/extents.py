@@ -192,7 +192,9 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
             extent = b(graph.MinOp, extent, b.constant(end, i64))
         if start:
             extent = b(graph.MaxOp, b.sub(extent, b.constant(start, i64)), b.constant(0, i64))
-        found[axis] = extent
+        known = b.knowledge.array(extent)
+        if known is None or known.item() != shape_of(op.result)[axis] or b.size_of(extents[0][axis]) is None:
+            found[axis] = extent
     return found
 
 

@@ -41,6 +41,8 @@ class Knowledge:
     """A `tensor<i64>` for each size that is an extent: equal extents are one value."""
     multiples: dict[SSAValue, tuple[SSAValue, int]] = field(default_factory=dict[SSAValue, "tuple[SSAValue, int]"])
     """Extents that are so many times others, of dims that are joined."""
+    unmoved: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """The values whose elements were moved for another shape: the elements are the same, in the same order."""
     positions: dict[tuple[Block | None, SSAValue], tuple[SSAValue, SSAValue]] = field(
         default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
     )

@@ -183,10 +183,19 @@ def below_diagonal(b: GraphBuilder, rows: int, columns: int, diagonal: int) -> S
     return b.compare("ge", b.reshape(b.add(row, b.constant(diagonal)), (rows, 1)), column)
 
 
+def as_long(b: GraphBuilder, matrix: SSAValue, x: SSAValue) -> SSAValue:
+    """A matrix that ends where the last two dims of `x` do, if extents of these are known when the model runs."""
+    rank = len(shape_of(x))
+    ends = b.knowledge.extents.get(x, {})
+    found = {axis - rank + 2: ends[axis] for axis in (rank - 2, rank - 1) if axis in ends}
+    return b.bounded(b.viewed(matrix, shape_of(matrix), {}), found) if found else matrix
+
+
 def one_side(b: GraphBuilder, x: SSAValue, lower: bool, diagonal: int) -> SSAValue:
     """The elements of matrices `[..., m, n]` below a diagonal, or above it, and on it; zeros elsewhere."""
     rows, columns = shape_of(x)[-2:]
     below = below_diagonal(b, rows, columns, diagonal if lower else diagonal - 1)
+    below = as_long(b, below, x)
     zero = b.number(0, x)
     return b.where(below, x, zero) if lower else b.where(below, zero, x)
 

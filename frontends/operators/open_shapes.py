@@ -6,7 +6,7 @@ have to be those that the rules of extents find; what cannot be proved to be equ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
 
@@ -59,6 +59,7 @@ def reshaped(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSA
     Raises:
         Unconvertible: it is not proved that the elements stay in order, or are as many.
     """
+    value = b.knowledge.unmoved.get(value, value)
     own = shape_sizes(b, value)
     total = product(own)
     if any(size == -1 for size in wanted):
@@ -110,8 +111,22 @@ def _moved_to(b: GraphBuilder, value: SSAValue, own: Sequence[AnySize], wanted: 
     row = b.minimum(row, b.constant(prod(rows) - 1))  # of those after the data, which are read as well
     inner = {1 + i: size for i, size in enumerate(own[len(own) - kept :]) if isinstance(size, SymbolicSize)}
     flat = b.viewed(value, (prod(rows), *shape_of(value)[len(own) - kept :]), inner)
-    found = b(graph.GatherOp, flat, row, 0)
-    return b.sized(found, dict(enumerate(wanted)))
+    found = b.sized(b(graph.GatherOp, flat, row, 0), dict(enumerate(wanted)))
+    b.knowledge.unmoved[found] = value
+    return found
+
+
+def by_rows(b: GraphBuilder, value: SSAValue, compute: Callable[[SSAValue], SSAValue]) -> SSAValue:
+    """What `compute` makes of each row of a value: where rows were moved for a shape, they are computed before that, so
+    that nothing moves if the result gets the shape from before. The last dim is a row, and one of the result, too."""
+    before = b.knowledge.unmoved.get(value)
+    if before is None or shape_of(before)[-1:] != shape_of(value)[-1:] or len(shape_of(before)) < 2:
+        return compute(value)
+    sizes = [shape_sizes(b, each) for each in (before, value)]
+    if any(isinstance(each[-1], SymbolicSize) for each in sizes):
+        return compute(value)
+    found = compute(before)
+    return reshaped(b, found, [*sizes[1][:-1], shape_of(found)[-1]])
 
 
 def expanded(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSAValue:
@@ -199,6 +214,58 @@ def _place(at: AnySize, size: AnySize) -> AnySize | None:
         at = at + size
         return at if bounds(at)[0] >= 0 else 0 if bounds(at)[1] <= 0 else None
     return smaller(at, size) if low >= 0 else None
+
+
+def joined(b: GraphBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """One after the other along an axis, where other parts than the last one may end early.
+
+    Raises:
+        Unconvertible: an extent depends on data, or other extents differ.
+    """
+    sizes = [shape_sizes(b, value) for value in values]
+    lengths = [each[axis] for each in sizes]
+    if all(isinstance(each, int) for each in lengths[:-1]):
+        return b.concat(values, axis)
+    whole = b.concat([_ends_elsewhere(b, value, axis) for value in values], axis)
+    starts = np.cumsum([0, *(shape_of(value)[axis] for value in values)])
+    place = b.constant(np.arange(bounds(_total(lengths))[1]), i64)
+    source, end = place, lengths[0]
+    for number, length in enumerate(lengths[1:], 1):
+        moved = b.add(place, b.extent(int(starts[number]) - end))
+        source = b.where(b.compare("lt", place, b.extent(end)), source, moved)
+        end = end + length
+    source = b.minimum(source, b.constant(shape_of(whole)[axis] - 1))  # of those after the data
+    return b.sized(b(graph.GatherOp, whole, source, axis), {axis: end})
+
+
+def _ends_elsewhere(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
+    """All of a value in memory along an axis, what is no data as well."""
+    sizes = {a: size for a, size in enumerate(shape_sizes(b, value)) if a != axis and isinstance(size, SymbolicSize)}
+    return b.viewed(value, shape_of(value), sizes)
+
+
+def _total(sizes: Sequence[AnySize]) -> AnySize:
+    zero: AnySize = 0
+    return reduce(lambda a, b: a + b, sizes, zero)
+
+
+def counted_from_start(b: GraphBuilder, x: SSAValue, indices: SSAValue, axis: int) -> SSAValue:
+    """Indices along an axis, of which negative ones counted from its end, as i64."""
+    at = b.cast(indices, i64)
+    length = b.axis_size(x, axis)
+    known = b.knowledge.array(at)
+    if length is None:
+        raise Unconvertible(f"the extent of dim {axis}, {in_words(x.type)} at most, depends on data")
+    if known is not None and known.size and known.min() >= 0:
+        return at
+    return b.where(b.compare("lt", at, b.constant(0)), b.add(at, b.extent(length)), at)
+
+
+def all_along(b: GraphBuilder, x: SSAValue, axes: Sequence[int]) -> SSAValue:
+    """A value of which all in memory is taken for data along some axes: who reads it there stays within the data."""
+    for axis in axes:
+        x = _ends_elsewhere(b, x, axis) if axis in b.knowledge.extents.get(x, {}) else x
+    return x
 
 
 def product(sizes: Sequence[AnySize]) -> AnySize:

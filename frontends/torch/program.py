@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.schemas import torch_package
-from mlc.support.bindings import Bindings
+from mlc.frontends.torch.ranges import require_allowed, require_own
+from mlc.support.bindings import Bindings, ExtentRange
 from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput
 from mlc.support.tree_names import output_name
@@ -30,6 +31,8 @@ class AtenProgram:
 
     exported: Any
     file: str
+    taken_apart: bool = False
+    """Whether torch takes operators apart that have no pattern: it can do so for extents that are known at the call."""
 
     @cached_property
     def graph(self) -> Any:
@@ -54,7 +57,20 @@ class AtenProgram:
     def _functional(self) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of torch, about itself
-            return self.exported.run_decompositions({})
+            return self.exported.run_decompositions(self._decompositions())
+
+    def _decompositions(self) -> Any:
+        if not self.taken_apart:
+            return {}
+        from mlc.frontends.torch.to_graph import has_pattern
+        from mlc.frontends.torch.to_graph.convert_aten_to_graph import import_own_patterns
+
+        import_own_patterns()
+        table = cast(Any, torch_package("torch.export")).default_decompositions()
+        for overload in list(table):
+            if has_pattern(overload):
+                del table[overload]
+        return table
 
     @cached_property
     def inputs(self) -> dict[str, str]:
@@ -137,7 +153,7 @@ class AtenProgram:
         return {name: value for name, value in given.items() if isinstance(value, tensor)}
 
     def source(self, bindings: Bindings) -> GraphSource:
-        """The graph with the extents that are given; others are open.
+        """The graph with the extents and ranges that are given; others are open.
 
         Raises:
             UserError: a name is none of the model's, or an extent is one for which it was not exported.
@@ -147,13 +163,14 @@ class AtenProgram:
             name = next(iter(bindings.values))
             raise UserError(f"found a value of '{name}'; numbers that steer were fixed when the model was exported")
         bindings.require_single("a program of torch.export")
-        bindings.require_fixed("a program of torch.export")
         bindings.check_names([i.name for i in declared], {d for i in declared for d in i.dims if d})
         bound = bindings.extents({i.name: i.dims for i in declared})
-        numbers = {name: extent for name, extent in bound.items() if isinstance(extent, int)}
         for each in declared:
             _require_fitting(each, bindings.shapes)
-        self._require_allowed(numbers, declared)
+        require_allowed(bound, self._functional.range_constraints, declared)
+        numbers = {name: extent for name, extent in bound.items() if isinstance(extent, int)}
+        kept = {name: extent for name, extent in bound.items() if isinstance(extent, ExtentRange)}
+        require_own(self._given(), kept)
 
         def extent(value: Any) -> Any:
             if (expression := getattr(getattr(value, "node", None), "expr", None)) is None:
@@ -169,17 +186,9 @@ class AtenProgram:
         bodies = bodies_of(self._functional.graph_module)
         source = GraphSource(self.graph, self.file, self.constants, bodies, self.inputs, dims, self.outputs, extent)
         source.bounded = True
+        symbols = {str(s): s for value in self._given().values() for e in value.shape for s in _symbols(e)}
+        source.ranges = {symbols[name]: extent for name, extent in kept.items() if name in symbols}
         return source
-
-    def _require_allowed(self, numbers: Mapping[str, int], declared: Sequence[DeclaredInput]) -> None:
-        for symbol, allowed in self._functional.range_constraints.items():
-            number = numbers.get(str(symbol))
-            if number is not None and not allowed.lower <= number <= allowed.upper:
-                places = [f"{e.dims.index(str(symbol))} of input '{e.name}'" for e in declared if str(symbol) in e.dims]
-                raise UserError(
-                    f"dim {places[0]} is {number}; the model was exported for {allowed.lower} to {allowed.upper}; "
-                    "export it with other bounds: torch.export.Dim(name, min=…, max=…)"
-                )
 
 
 def _require_fitting(declared: DeclaredInput, shapes: Mapping[str, Any]) -> None:
@@ -195,6 +204,10 @@ def _require_fitting(declared: DeclaredInput, shapes: Mapping[str, Any]) -> None
 
 def _extent(extent: Any) -> int | None:
     return extent if isinstance(extent, int) else None
+
+
+def _symbols(extent: Any) -> set[Any]:
+    return set(getattr(getattr(getattr(extent, "node", None), "expr", None), "free_symbols", ()))
 
 
 def _symbol(extent: Any) -> str:

@@ -108,4 +108,10 @@ class ExportedModel(ModelSource):
 
     @property
     def _source(self) -> GraphSource:
-        return replace(self._program.source(self.bindings), checked=self.checked)
+        program = self._taken_apart if self.bindings.has_ranges else self._program
+        return replace(program.source(self.bindings), checked=self.checked)
+
+    @cached_property
+    def _taken_apart(self) -> AtenProgram:
+        """The program for dims that stay open."""
+        return replace(self._program, taken_apart=True)

@@ -51,7 +51,7 @@ _UNARY = """
     softshrink"""
 _BINARY = """
     torch: add sub mul div maximum minimum fmax fmin atan2 copysign eq ne lt le gt ge logical_and logical_or logical_xor
-    floor_divide remainder fmod pow logaddexp xlogy heaviside hypot rsub"""
+    floor_divide remainder fmod pow logaddexp xlogy heaviside hypot rsub true_divide"""
 _OF_INTEGERS = "torch: abs neg sign bitwise_not square logical_not"
 _OF_TWO_INTEGERS = """
     torch: add sub mul maximum minimum eq lt le bitwise_and bitwise_or bitwise_xor bitwise_left_shift

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from xdsl.ir import SSAValue
+
+from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.open_shapes import by_rows
 from mlc.frontends.operators.products import numpy_product, summed_products
 from mlc.frontends.operators.refusal import Unconvertible
 
@@ -19,15 +23,19 @@ def gemm(b: Node) -> Results:
     """`alpha A B + beta C`, either factor transposed."""
     lhs = b.transpose(b[0], (1, 0)) if b.flag("transA") else b[0]
     rhs = b.transpose(b[1], (1, 0)) if b.flag("transB") else b[1]
-    result = b.matmul(lhs, rhs)
     alpha, beta = b.float("alpha", 1.0), b.float("beta", 1.0)
-    if alpha != 1:
-        result = b.mul(result, b.number(alpha, result))
-    if (bias := b.optional(2)) is None:
-        return result
-    if beta != 1:
+    bias = b.optional(2)
+    if bias is not None and beta != 1:
         bias = b.mul(bias, b.number(beta, bias))
-    return b.add(result, bias)
+
+    def product(rows: SSAValue) -> SSAValue:
+        result = b.matmul(rows, rhs)
+        if alpha != 1:
+            result = b.mul(result, b.number(alpha, result))
+        return result if bias is None else b.add(result, bias)
+
+    is_same_for_rows = bias is None or len(shape_of(bias)) < 2
+    return by_rows(b, lhs, product) if is_same_for_rows else product(lhs)
 
 
 @converts("Einsum", rounds_once=lambda b: len(b.operands) > 2)

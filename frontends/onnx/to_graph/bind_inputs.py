@@ -101,6 +101,8 @@ class _Binding:
         self.bindings.check_names(names, dims)
         extents = self.bindings.extents({n: dim_names(m) for n, m in zip(names, marks, strict=True)})
         for argument, name, mark in zip(self.function.args, names, marks, strict=True):
+            if EXTENTS in mark or RANGE in mark:
+                continue  # ranges were bound when the model was read
             self._bind_shape(argument, name, [extents.get(dim) if dim else None for dim in dim_names(mark)])
         kept: list[dict[str, Attribute]] = []
         for argument, name, mark in zip(list(self.function.args), names, marks, strict=True):
@@ -122,8 +124,8 @@ class _Binding:
         if self.ranges and not (ops and all(op.name.startswith("onnx.") for op in ops)):
             name, ranges = next(iter(self.ranges.items()))
             raise UserError(
-                f"found {next(iter(ranges.values()))} for a dim of '{name}'; a range of extents is for models of ONNX; "
-                "required: a number",
+                f"found {next(iter(ranges.values()))} for a dim of '{name}'; a range of extents is for models of ONNX "
+                "and of torch.export; required: a number",
                 location_of(self.function),
             )
 

@@ -11,13 +11,14 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.attention import for_each_head, swapped
 from mlc.frontends.operators.matrices import below_diagonal
+from mlc.frontends.operators.open_shapes import depends_on_call
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 
 
 @converts("scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu",
-          "_scaled_dot_product_fused_attention_overrideable")  # fmt: skip
+          "_scaled_dot_product_fused_attention_overrideable", bounded=True)  # fmt: skip
 def attention(
     b: Call, query: SSAValue, key: SSAValue, value: SSAValue, is_causal: bool, scale: float | None, dropout_p: float,
     attn_mask: SSAValue | None = None, enable_gqa: bool = False, attn_bias: SSAValue | None = None,
@@ -33,8 +34,12 @@ def attention(
     mask = attn_mask if attn_mask is not None else attn_bias
     factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
     if is_causal:
-        mask = _both(b, below_diagonal(b, shape_of(query)[-2], shape_of(key)[-2], 0), mask)
-    own, key, value = _own_heads(b, query, key, value)
+        mask = _both(b, _causal(b, query, key), mask)
+    is_open = any(depends_on_call(b, x) for x in (query, key, value))
+    if is_open:  # rows of queries that share keys cannot stand one below the other: they end early
+        own, key, value = None, _shared_heads(b, query, key), _shared_heads(b, query, value)
+    else:
+        own, key, value = _own_heads(b, query, key, value)
     if own is not None:
         mask = None if mask is None else _grouped_mask(b, mask, query, own)
         query = _grouped(b, query, own)
@@ -44,13 +49,21 @@ def attention(
     found = b.matmul(b(graph.SoftmaxOp, scores, last), value)
     if mask is not None and not is_causal and (blind := _blind(b, mask)) is not None:
         found = b.where(blind, b.number(0, found), found)
-    found = b.reshape(found, b.shape())
+    found = found if is_open else b.reshape(found, b.shape())
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
     most = b.reduce("max", scores, [last], True)
     shift = b.where(b.compare("eq", most, b.number(-inf, most)), b.number(0, most), most)
     total = b.reduce("sum", b(graph.ExpOp, b.sub(scores, shift)), [last], True)
-    return [found, b.reshape(b.add(b(graph.LogOp, total), shift), b.shape(1))]
+    logs = b.add(b(graph.LogOp, total), shift)
+    return [found, b.squeeze(logs, [last]) if is_open else b.reshape(logs, b.shape(1))]
+
+
+def _causal(b: Call, query: SSAValue, key: SSAValue) -> SSAValue:
+    """Which keys a query may see: none after it."""
+    rows, columns = (len(shape_of(x)) - 2 for x in (query, key))
+    seen = below_diagonal(b, shape_of(query)[rows], shape_of(key)[columns], 0)
+    return b.sized(seen, {0: b.length(query, rows), 1: b.length(key, columns)})
 
 
 def _both(b: Call, seen: SSAValue, mask: SSAValue | None) -> SSAValue:

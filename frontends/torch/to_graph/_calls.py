@@ -19,7 +19,9 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, number_of
 from mlc.frontends.operators.conversions import TypedCall
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize
 from mlc.frontends.operators.to_graph import Results
+from mlc.frontends.torch.to_graph._open_calls import shapes_of
 from mlc.support import dtypes
 
 Scalar = bool | int | float
@@ -33,10 +35,28 @@ class Call(TypedCall[AtenOp]):
 
     wrong: list[SSAValue] | None = None
     """Where arguments that torch does not take are counted, if they are."""
+    extents: Sequence[AnySize] = ()
+    """Those that each call gives, in the order of their symbols."""
+
+    # ---- sizes that are known at the call
+
+    def sizes(self, index: int = 0) -> list[AnySize]:
+        """The shape of a result as torch says it, with extents of the call."""
+        said = shapes_of(self.op, self.extents)
+        return list(self.shape(index)) if said is None else said[index]
+
+    def is_open(self, index: int = 0) -> bool:
+        """Whether the shape of a result depends on extents of the call."""
+        return any(isinstance(size, SymbolicSize) for size in self.sizes(index))
+
+    def length(self, value: SSAValue, axis: int) -> AnySize:
+        """How long a dim is; the most that it can be where data says it."""
+        found = self.axis_size(value, axis)
+        return shape_of(value)[axis] if found is None else found
 
     # ---- what torch makes sure of
 
-    def require_places(self, index: SSAValue, extent: int, from_end: bool = False) -> None:
+    def require_places(self, index: SSAValue, extent: AnySize, from_end: bool = False) -> None:
         """Elements are numbers from 0 to an extent, or, counted from the end, from minus that.
 
         Raises:
@@ -44,9 +64,12 @@ class Call(TypedCall[AtenOp]):
         """
         if self.wrong is not None and prod(shape_of(index)):
             at = self.cast(index, i64)
-            below = self.compare("lt", at, self.constant(-extent if from_end else 0))
-            above = self.compare("ge", at, self.constant(extent))
+            below = self.compare("lt", at, self._number_of(-extent if from_end else 0))
+            above = self.compare("ge", at, self._number_of(extent))
             self.require_none(self(graph.OrOp, below, above), "an index is out of range")
+
+    def _number_of(self, size: AnySize) -> SSAValue:
+        return self.extent(size) if isinstance(size, SymbolicSize) else self.constant(size)
 
     def require_divisor(self, value: SSAValue) -> None:
         """Integers are not 0.
@@ -74,9 +97,11 @@ class Call(TypedCall[AtenOp]):
 
     # ---- arguments
 
-    def tensor(self, value: SSAValue | Scalar, element: Attribute | None = None) -> SSAValue:
+    def tensor(self, value: SSAValue | Scalar | SymbolicSize, element: Attribute | None = None) -> SSAValue:
         """A tensor or a number as a value, of an element type, by default that of the result."""
         element = element or self.element()
+        if isinstance(value, SymbolicSize):
+            return self.cast(self.extent(value), element)
         if isinstance(value, SSAValue):
             return self.cast(value, element)
         if isinstance(element, dtypes_integer()) and isinstance(value, float):
@@ -88,7 +113,7 @@ class Call(TypedCall[AtenOp]):
             wrapped = np.array(value).astype(dtype) if isinstance(value, int) else np.asarray(value, dtype)
         return self.constant(wrapped, element)
 
-    def promoted(self, *values: SSAValue | Scalar) -> list[SSAValue]:
+    def promoted(self, *values: SSAValue | Scalar | SymbolicSize) -> list[SSAValue]:
         """Tensors and numbers as values of the one element type that torch computes with for them."""
         element = common_element(values)
         return [self.tensor(v, element) for v in values]
@@ -115,7 +140,7 @@ def dtypes_integer() -> type[Attribute]:
     return cast("type[Attribute]", IntegerType)
 
 
-def common_element(values: Sequence[RealOrPair | Scalar | complex]) -> Attribute:
+def common_element(values: Sequence[RealOrPair | Scalar | SymbolicSize | complex]) -> Attribute:
     """The element type that torch promotes operands to: tensors of dims count before those without, and both before
     numbers, unless a later one is of a higher kind (truth value, integer, float)."""
     torch = cast(Any, torch_package())
@@ -133,7 +158,9 @@ def common_element(values: Sequence[RealOrPair | Scalar | complex]) -> Attribute
     return element
 
 
-def _sample(value: RealOrPair | Scalar | complex) -> Any:
+def _sample(value: RealOrPair | Scalar | SymbolicSize | complex) -> Any:
+    if isinstance(value, SymbolicSize):
+        return 1  # an integer of Python
     if not isinstance(value, SSAValue | Pair):
         return value
     torch = cast(Any, torch_package())

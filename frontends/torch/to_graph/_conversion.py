@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import aten, graph
+from mlc.dialects.aten.open_extents import SIZES
 from mlc.dialects.aten.schemas import op_name, tags_of
 from mlc.frontends.operators.complex_values import is_complex
 from mlc.frontends.operators.extents import result_extents
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize
 from mlc.frontends.torch.to_graph._bodies import CountingConversion, convert_bodies
 from mlc.frontends.torch.to_graph._decompositions import Decompositions
 from mlc.pass_manager.lowering import LoweringDriver, lowering_of
@@ -61,6 +63,8 @@ class AtenConversion(CountingConversion):
     """One run of the conversion from ATen."""
 
     PASS: ClassVar[str] = ATEN_PASS
+    extents: list[AnySize] = field(default_factory=list["AnySize"])
+    """Those that calls of the function in hand give."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,11 +88,18 @@ class AtenConversion(CountingConversion):
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
             elif any(v in self.knowledge.extents for v in op.operands):
-                self.refuse(op, (*_objection(op).words, "; an extent of an operand depends on data"))
+                cause = self.knowledge.cause_of(next(iter(_extents(self, op))))
+                self.refuse(op, (*_objection(op).words, f"; an extent of an operand {cause}"))
+            elif self.extents and SIZES in op.attributes:
+                self.refuse(op, (*_objection(op).words, "; an extent of its result is known at the call only"))
             elif (body := self.decompositions.expand(op, self.resources)) is not None:
                 self.lower(body)
             else:
                 self.refuse(op, _objection(op))
+
+
+def _extents(run: AtenConversion, op: Operation) -> Iterable[SSAValue]:
+    return (extent for v in op.operands for extent in run.knowledge.extents.get(v, {}).values())
 
 
 def has_pattern(overload: object) -> bool:

@@ -19,6 +19,8 @@ from mlc.frontends.torch.to_graph._patterns import converts
 
 elementwise = partial(converts, bounded=True)
 """Decorator of what computes each element from those at its place, however many there are."""
+arithmetic = partial(elementwise, sizes=("self", "other", "value", "min", "max"))
+"""The same, where a number may be an extent."""
 _OF_FLOATS: dict[str, type[graph.GraphOp]] = {
     "acos": graph.AcosOp,
     "acosh": graph.AcoshOp,
@@ -112,33 +114,33 @@ def square(b: Call, self: SSAValue) -> Results:
 # ---- two operands
 
 
-@elementwise("add.Tensor", "add.Scalar")
+@arithmetic("add.Tensor", "add.Scalar")
 def add(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     """`self + alpha other`; of i1 the disjunction."""
     x, y = b.tensor(self), b.scaled(b.tensor(other), alpha)
     return b(graph.OrOp, x, y) if b.element() == i1 else b.add(x, y)
 
 
-@elementwise("sub.Tensor", "sub.Scalar")
+@arithmetic("sub.Tensor", "sub.Scalar")
 def sub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     """`self - alpha other`."""
     return b.sub(b.tensor(self), b.scaled(b.tensor(other), alpha))
 
 
-@elementwise("rsub.Tensor", "rsub.Scalar")
+@arithmetic("rsub.Tensor", "rsub.Scalar")
 def rsub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     """`other - alpha self`."""
     return b.sub(b.tensor(other), b.scaled(b.tensor(self), alpha))
 
 
-@elementwise("mul.Tensor", "mul.Scalar")
+@arithmetic("mul.Tensor", "mul.Scalar")
 def mul(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     """`self * other`; of i1 the conjunction."""
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.AndOp, x, y) if b.element() == i1 else b.mul(x, y)
 
 
-@elementwise("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
+@arithmetic("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode", "true_divide.Tensor")
 def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | None = None) -> Results:
     """The quotient, perhaps rounded towards zero (`trunc`) or downwards (`floor`). An integer by 0 is an error."""
     x, y = b.tensor(self), b.tensor(other)
@@ -151,7 +153,7 @@ def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | 
     return b(graph.TruncOp, quotient) if rounding_mode == "trunc" else quotient
 
 
-@elementwise("floor_divide", "floor_divide.Scalar")
+@arithmetic("floor_divide", "floor_divide.Scalar")
 def floor_divide(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     """The quotient rounded towards minus infinity. An integer divided by 0 is an error."""
     x, y = b.tensor(self), b.tensor(other)
@@ -183,7 +185,7 @@ def floor_divided(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
     return b.where(b.compare("eq", y, zero), plain, nearest)
 
 
-@elementwise("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
+@arithmetic("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
 def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Results:
     """What is left of a quotient rounded down; of floats a 0 has the sign of the dividend."""
     x, y = b.tensor(self), b.tensor(other)
@@ -262,7 +264,7 @@ _PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def _compare(predicate: str) -> None:
-    @elementwise(f"{predicate}.Tensor", f"{predicate}.Scalar")
+    @arithmetic(f"{predicate}.Tensor", f"{predicate}.Scalar")
     def compare(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:  # pyright: ignore[reportUnusedFunction]
         return b.compare(predicate, *b.promoted(self, other))
 
@@ -319,7 +321,7 @@ def where(b: Call, condition: SSAValue, self: SSAValue, other: SSAValue) -> Resu
     return b.where(b.to_bool(condition), b.tensor(self), b.tensor(other))
 
 
-@elementwise("masked_fill.Scalar", "masked_fill.Tensor")
+@arithmetic("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Scalar) -> Results:
     """`value` where the mask holds, else `self`."""
     return b.where(b.to_bool(mask), b.tensor(value), self)
@@ -328,7 +330,7 @@ def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Scala
 # ---- activations
 
 
-@elementwise("clamp", "clamp.Tensor", "clamp_min", "clamp_max", "clamp_min.Tensor", "clamp_max.Tensor")
+@arithmetic("clamp", "clamp.Tensor", "clamp_min", "clamp_max", "clamp_min.Tensor", "clamp_max.Tensor")
 def clamp(
     b: Call, self: SSAValue, min: SSAValue | Scalar | None = None, max: SSAValue | Scalar | None = None
 ) -> Results:

@@ -12,7 +12,9 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
+from mlc.frontends.operators.open_shapes import cut, depends_on_call, expanded, joined, require_fixed, reshaped
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, smaller
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
 
@@ -26,7 +28,8 @@ def whole(b: Call, self: SSAValue) -> Results:
 @converts("copy", "_to_copy", "_conj", bounded=True)
 def same(b: Call, self: SSAValue, src: SSAValue | None = None) -> Results:
     """The elements, converted if the result says so; of `copy` those of the source."""
-    return b.broadcast(self if src is None else b.tensor(src), b.shape())
+    value = self if src is None else b.tensor(src)
+    return expanded(b, value, b.sizes()) if b.is_open() else b.broadcast(value, b.shape())
 
 
 @converts("to.dtype", "prims_convert_element_type", "type_as", bounded=True)
@@ -48,7 +51,7 @@ def converted(b: Call, self: SSAValue) -> Results:
 )
 def view(b: Call, self: SSAValue) -> Results:
     """The elements in row-major order, in the shape of the result."""
-    return b.reshape(self, b.shape())
+    return reshaped(b, self, b.sizes()) if depends_on_call(b, self) else b.reshape(self, b.shape())
 
 
 @converts("view.dtype", bounded=True)
@@ -60,7 +63,7 @@ def view_as_bits(b: Call, self: SSAValue, dtype: Attribute) -> Results:
 @converts("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", bounded=True, parts=True)
 def renumbered(b: Call, self: SSAValue) -> Results:
     """The same elements; dims of extent 1 are added or left out, as the shape of the result says."""
-    return b.reshape(self, b.shape())
+    return reshaped(b, self, b.sizes()) if depends_on_call(b, self) else b.reshape(self, b.shape())
 
 
 @converts("permute", bounded=True, parts=True)
@@ -85,38 +88,48 @@ def transposed(b: Call, self: SSAValue) -> Results:
     return b.transpose(self, range(len(shape_of(self)))[::-1])
 
 
-@converts("expand", parts=True)
+@converts("expand", bounded=True, parts=True)
 def expand(b: Call, self: SSAValue) -> Results:
     """Broadcast to the shape of the result."""
-    return b.broadcast(self, b.shape())
+    return expanded(b, self, b.sizes()) if b.is_open() else b.broadcast(self, b.shape())
 
 
-@converts("repeat", parts=True)
+@converts("repeat", bounded=True, sizes=("repeats",), parts=True)
 def repeat(b: Call, self: SSAValue, repeats: Sequence[int]) -> Results:
     """`repeats[i]` copies one after the other along dim `i`; missing dims in front have extent 1."""
-    shape = (*[1] * (len(repeats) - len(shape_of(self))), *shape_of(self))
-    return tiled(b, b.reshape(self, shape), repeats)
+    x = b.unsqueeze(self, range(len(repeats) - len(shape_of(self))))
+    if b.is_open() and all(count == 1 or extent == 1 for count, extent in zip(repeats, shape_of(x), strict=True)):
+        return expanded(b, x, b.sizes())
+    return tiled(b, x, repeats)
 
 
 @converts("cat", bounded=True)
 def cat(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
     """One after the other; a vector of no elements fits anything, as it always did in torch."""
     parts = [b.tensor(t) for t in tensors if shape_of(t) != (0,)]
+    if b.is_open():
+        return joined(b, parts, axis_of(dim, len(b.shape())))
     return b.concat(parts, axis_of(dim, len(b.shape()))) if parts else b.tensor(tensors[0])
 
 
-@converts("stack")
+@converts("stack", bounded=True)
 def stack(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
     """Tensors of one shape along a new dim, `dim` of the result."""
     axis = axis_of(dim, len(b.shape()))
     return b.concat([b.unsqueeze(b.tensor(t), [axis]) for t in tensors], axis)
 
 
-@converts("slice.Tensor", bounded=True, parts=True)
-def slice_(b: Call, self: SSAValue, dim: int, start: int | None, end: int | None, step: int) -> Results:
+@converts("slice.Tensor", bounded=True, sizes=("start", "end"), parts=True)
+def slice_(
+    b: Call, self: SSAValue, dim: int, start: int | SymbolicSize | None, end: int | SymbolicSize | None, step: int
+) -> Results:
     """The elements from `start` to `end` along `dim`, each `step`-th; bounds are those of Python's slices."""
     axis = axis_of(dim, len(shape_of(self)))
+    is_open = isinstance(b.length(self, axis), SymbolicSize)
+    if is_open or isinstance(start, SymbolicSize) or isinstance(end, SymbolicSize):
+        return cut(b, self, axis, start or 0, b.length(self, axis) if end is None else end, step)
     first, last = bounds(shape_of(self)[axis], start, end)
+    require_from_start(b, self, axis, start, end)
     return b.slice(self, axis, first, last, step)
 
 
@@ -126,19 +139,33 @@ def bounds(extent: int, start: int | None, end: int | None) -> tuple[int, int]:
     return first, last
 
 
-@converts("select.int", bounded=True, parts=True)
-def select(b: Call, self: SSAValue, dim: int, index: int) -> Results:
+def require_from_start(b: Call, x: SSAValue, axis: int, *places: int | None) -> None:
+    """Raises: Unconvertible if places are counted from an end that depends on data."""
+    if axis in b.knowledge.extents.get(x, {}) and any(place is not None and place < 0 for place in places):
+        require_fixed(b, x, "what it counts from the end of")
+
+
+@converts("select.int", bounded=True, sizes=("index",), parts=True)
+def select(b: Call, self: SSAValue, dim: int, index: int | SymbolicSize) -> Results:
     """The slice at `index` along `dim`, without that dim."""
     axis = axis_of(dim, len(shape_of(self)))
+    if depends_on_call(b, self) or isinstance(index, SymbolicSize):
+        first = index + b.length(self, axis) if smaller(index, -1) == index else index
+        return b.squeeze(cut(b, self, axis, first, first + 1, 1), [axis])
+    require_from_start(b, self, axis, index)
     at = index % shape_of(self)[axis]
     return b.reshape(b.slice(self, axis, at, at + 1), b.shape())
 
 
-@converts("split_with_sizes", "split.Tensor", "split.sizes", "chunk", "unbind.int", "tensor_split.sections", parts=True)
+@converts("split_with_sizes", "split.Tensor", "split.sizes", "chunk", "unbind.int", "tensor_split.sections",
+          bounded=True, parts=True)  # fmt: skip
 def split(b: Call, self: SSAValue, dim: int) -> Results:
     """Parts as long as the results are."""
     axis, at = axis_of(dim, len(shape_of(self))), 0
     parts: list[SSAValue] = []
+    if depends_on_call(b, self):
+        return _cut_up(b, self, axis)
+    require_fixed(b, self, "an operand")
     for index in range(len(b.op.results)):
         shape = b.shape(index)
         length = shape[axis] if len(shape) == len(shape_of(self)) else 1
@@ -147,7 +174,20 @@ def split(b: Call, self: SSAValue, dim: int) -> Results:
     return parts
 
 
-@converts("flip", parts=True)
+def _cut_up(b: Call, x: SSAValue, axis: int) -> list[SSAValue]:
+    """The same, where extents are known at the call."""
+    at: AnySize = 0
+    parts: list[SSAValue] = []
+    for index in range(len(b.op.results)):
+        sizes, is_row = b.sizes(index), len(b.shape(index)) < len(shape_of(x))
+        end = at + (1 if is_row else sizes[axis])
+        part = cut(b, x, axis, at, end, 1)
+        parts.append(b.squeeze(part, [axis]) if is_row else part)
+        at = end
+    return parts
+
+
+@converts("flip", bounded=True, parts=True)
 def flip(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
     """The elements in reverse order along each of `dims`."""
     axes = sorted(axis_of(d, len(shape_of(self))) for d in dims)
@@ -170,7 +210,7 @@ def roll(b: Call, self: SSAValue, shifts: Sequence[int], dims: Sequence[int]) ->
     return b.reshape(x, b.shape())
 
 
-@converts("constant_pad_nd", parts=True)
+@converts("constant_pad_nd", bounded=True, parts=True)
 def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Scalar) -> Results:
     """Numbers for the last dim come first; a negative one cuts off."""
     rank = len(shape_of(self))
@@ -275,7 +315,7 @@ def as_strided(
     return b(graph.GatherOp, flat, b.constant(places, i64), 0)
 
 
-@converts("tril", "triu", parts=True)
+@converts("tril", "triu", bounded=True, parts=True)
 def triangular(b: Call, self: SSAValue, diagonal: int) -> Results:
     """The elements at one side of a diagonal, and this itself."""
     return one_side(b, self, b.before.name == "aten.tril", diagonal)

@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators import logarithms
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 from mlc.frontends.torch.to_graph._calls import Call, Results, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -24,7 +25,7 @@ def softmax(b: Call, self: SSAValue, dim: int) -> Results:
     return b(graph.SoftmaxOp, x, axis_of(dim, len(shape_of(x)))) if shape_of(x) else b.div(x, x)
 
 
-@converts("_log_softmax", "log_softmax.int")
+@converts("_log_softmax", "log_softmax.int", bounded=True)
 def log_softmax(b: Call, self: SSAValue, dim: int) -> Results:
     """`x - max - log(sum(e^(x - max)))` along `dim`; halves in f32."""
     x = b.widened(b.tensor(self))
@@ -56,7 +57,7 @@ def layer_norm(
     return [found, mean, inverse_root(b, mean_square(b, apart, axes, True), eps)]
 
 
-@converts("rms_norm", "_fused_rms_norm")
+@converts("rms_norm", "_fused_rms_norm", bounded=True)
 def rms_norm(
     b: Call, input: SSAValue, normalized_shape: Sequence[int], weight: SSAValue | None, eps: float | None
 ) -> Results:
@@ -73,7 +74,7 @@ def rms_norm(
 
 
 @converts("_native_batch_norm_legit_no_training", "native_batch_norm", "_native_batch_norm_legit",
-          "_native_batch_norm_legit.no_stats", "_native_batch_norm_legit_functional")  # fmt: skip
+          "_native_batch_norm_legit.no_stats", "_native_batch_norm_legit_functional", bounded=True)  # fmt: skip
 def batch_norm(
     b: Call, input: SSAValue, weight: SSAValue | None, bias: SSAValue | None, eps: float, momentum: float,
     running_mean: SSAValue | None = None, running_var: SSAValue | None = None, training: bool = False,
@@ -93,6 +94,7 @@ def batch_norm(
         found = b(graph.BatchNormOp, x, scale, shift, given(running_mean, 0), given(running_var, 1), 1, eps)
         empty = [b.splat(0, b.shape(i), b.element(i)) if b.shape(i) == (0,) else None for i in (1, 2)]
         return [found, *empty]
+    require_fixed(b, x, "what statistics are computed of")
     axes = [a for a in range(len(shape_of(x))) if a != 1]
     count = prod(shape_of(x)[a] for a in axes)
     mean, apart = mean_and_differences(b, x, axes)
@@ -107,7 +109,7 @@ def batch_norm(
     return results
 
 
-@converts("native_group_norm", "group_norm")
+@converts("native_group_norm", "group_norm", bounded=True)
 def group_norm(
     b: Call, input: SSAValue, weight: SSAValue | None, bias: SSAValue | None, eps: float, group: int | None = None,
     num_groups: int | None = None,

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten
 from mlc.dialects.aten.bounds import BOUNDED_EXTENTS
-from mlc.dialects.graph.types import element_of, type_of
+from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.complex_values import is_complex, part_of
 from mlc.frontends.operators.conversions import Converts, PatternOfPairs, each_of_parts
@@ -23,6 +23,7 @@ from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Found, places_of
 from mlc.frontends.torch.to_graph._conversion import ATEN_PAIRS, ATEN_PASS, OF_COMPLEX, AtenConversion
 from mlc.frontends.torch.to_graph._decompositions import objection
+from mlc.frontends.torch.to_graph._open_calls import chosen, require_said
 from mlc.pass_manager.lowering import lowers
 from mlc.support import dtypes
 from mlc.support.errors import CompilerBug, Words
@@ -47,11 +48,14 @@ class _FromAten(PatternOfPairs):
 
     PASS: ClassVar[str] = ATEN_PASS
     PARAMETERS: ClassVar[str] = "(b, ...), the call and arguments that have names in the schema"
-    OPTIONS: ClassVar[Mapping[str, Any]] = {"asserts": False, "bounded": False, "parts": False, "pairs": False}
+    OPTIONS: ClassVar[Mapping[str, Any]] = {
+        "asserts": False, "bounded": False, "parts": False, "pairs": False, "sizes": (),
+    }  # fmt: skip
     wanted: ClassVar[dict[str, bool]]
     """The arguments that the function takes, and whether it needs them."""
     asserts: ClassVar[bool]
     bounded: ClassVar[bool]
+    sizes: ClassVar[tuple[str, ...]]
 
     @classmethod
     def takes(cls, parameters: Mapping[str, inspect.Parameter]) -> bool:
@@ -83,14 +87,15 @@ class _FromAten(PatternOfPairs):
         for value in () if self.bounded else op.operands:
             for part in number_of(run.number(value)):
                 require_fixed(b, part, "an operand")
-        call = Call(op, b.knowledge, b.hint, op=op, wrong=run.wrong)
+        call = Call(op, b.knowledge, b.hint, op=op, wrong=run.wrong, extents=run.extents)
         read = [r.index for r in op.results if r.first_use is not None]
         if read and not self.asserts and not any(prod(call.shape(index)) for index in read):
             # Of what has no elements all is known, and patterns need not ask for extents of 0.
             return [_none_of(call, r) if r.index in read else None for r in op.results]
         given = op.arguments()
         places = places_of(self.wanted, list(given))
-        found = self.results(call, {name: given[place] for name, place in places.items()}, op)
+        arguments = {name: chosen(name, given[at], run.extents, name in self.sizes) for name, at in places.items()}
+        found = self.results(call, arguments, op)
         return [None if v is None else self._checked(call, i, v) for i, v in enumerate(found)]
 
     def results(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> list[RealOrPair | None]:
@@ -102,7 +107,15 @@ class _FromAten(PatternOfPairs):
         only then mlc is wrong."""
         if isinstance(error, CompilerBug):
             return None
-        return super().reason(op, error) or objection(cast(aten.AtenOp, op))
+        if (found := super().reason(op, error)) is not None:
+            return found
+        run = self.run
+        assert isinstance(run, AtenConversion)
+        if run.extents:  # of which torch cannot be asked
+            return (
+                f"mlc has no form of it for extents that are known at the call only ({type(error).__name__}: {error})"
+            )
+        return objection(cast(aten.AtenOp, op))
 
     def _checked(self, call: Call, index: int, number: RealOrPair) -> RealOrPair:
         """A result as torch says it is: the elements converted; another shape is a mistake of the pattern."""
@@ -115,6 +128,9 @@ class _FromAten(PatternOfPairs):
 
         def checked(value: SSAValue) -> SSAValue:
             value = call.cast(value, wanted.element_type)
+            if call.extents and len(shape_of(value)) == len(wanted.get_shape()) and not bounded:
+                require_said(call, value, call.sizes(index), wanted.get_shape())
+                return value
             if type_of(value) != wanted and value in call.knowledge.extents:
                 found = f"it is {value.type} at most, not {wanted}"
                 raise Unconvertible(f"the shape of its result depends on data: {found}")

@@ -12,10 +12,18 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.frontends.operators.extents import filled
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import (
+    all_along,
+    counted_from_start,
+    depends_on_call,
+    expanded,
+    require_fixed,
+    shape_sizes,
+)
 from mlc.frontends.operators.places import along_axis, neutral, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import coordinates_of, count_of, order_of
+from mlc.frontends.operators.sizes import AnySize
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
 
@@ -23,7 +31,7 @@ from mlc.frontends.torch.to_graph._patterns import converts
 @converts("embedding", bounded=True, parts=True)
 def embedding(b: Call, weight: SSAValue, indices: SSAValue) -> Results:
     """The rows of `weight`, [n, d], at `indices`: [..., d]. An index out of range is an error."""
-    b.require_places(indices, shape_of(weight)[0])
+    b.require_places(indices, b.length(weight, 0))
     return b(graph.GatherOp, weight, indices, 0)
 
 
@@ -34,18 +42,19 @@ def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
         b.require_places(index, 1)
         return self
     axis = axis_of(dim, len(shape_of(self)))
-    b.require_places(index, shape_of(self)[axis])
+    b.require_places(index, b.length(self, axis))
     return b(graph.GatherOp, self, b.reshape(index, (prod(shape_of(index)),)), axis)
 
 
-@converts("gather", parts=True)
+@converts("gather", bounded=True, parts=True)
 def gather(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     """Element `i` of the result is that of `self` at `i`, with `index[i]` in place of the coordinate along `dim`."""
     x, places, axis = _with_dims(b, self, index, dim)
     if not prod(shape_of(places)):
         return b.splat(0, b.shape(), b.element())
-    b.require_places(places, shape_of(x)[axis])
-    return b.reshape(taken_along(b, x, places, axis), b.shape())
+    b.require_places(places, b.length(x, axis))
+    found = taken_along(b, all_along(b, x, [axis]) if depends_on_call(b, x) else x, places, axis)
+    return found if depends_on_call(b, found) else b.reshape(found, b.shape())
 
 
 def _with_dims(b: Call, x: SSAValue, index: SSAValue, dim: int) -> tuple[SSAValue, SSAValue, int]:
@@ -164,6 +173,7 @@ def index(b: Call, self: SSAValue, indices: Sequence[SSAValue | None]) -> Result
     coordinates, axes, points = _coordinates(b, self, indices)
     if not prod(b.shape()):
         return b.splat(0, b.shape(), b.element())
+    self = all_along(b, self, axes) if depends_on_call(b, self) else self
     found = b(graph.GatherNdOp, self, coordinates, axes, [])
     return _points_in_place(b, found, indices, points)
 
@@ -177,12 +187,31 @@ def _coordinates(
         if element_of(i) == i1:
             raise Unconvertible("it is indexed by several arrays, of which one is of truth values")
         if "_unsafe_" not in b.before.name:
-            b.require_places(i, shape_of(x)[axis], from_end=True)
+            b.require_places(i, b.length(x, axis), from_end=True)
+    if depends_on_call(b, x):
+        given = [(axis, counted_from_start(b, x, i, axis)) for axis, i in given]
     axes = [axis for axis, _ in given]
     points = broadcast_shapes(*(shape_of(i) for _, i in given)) if given else ()
-    assert points is not None
-    columns = [b.reshape(b.broadcast(b.cast(i, i64), points), (*points, 1)) for _, i in given]
+    if points is None:
+        raise Unconvertible("its indices have shapes that differ")
+    sizes = _sizes_of_points(b, [i for _, i in given], points)
+    columns: list[SSAValue] = []
+    for _, i in given:
+        whole = b.cast(i, i64)
+        whole = b.broadcast(whole, points) if sizes is None else expanded(b, whole, sizes)
+        columns.append(b.unsqueeze(whole, [len(points)]))
     return b.concat(columns, len(points)), axes, points
+
+
+def _sizes_of_points(b: Call, indices: Sequence[SSAValue], points: tuple[int, ...]) -> list[AnySize] | None:
+    """The shape that indices have together, where it depends on extents of the call; it is `points` at most."""
+    if not any(depends_on_call(b, i) for i in indices):
+        return None
+    sizes: list[AnySize] = [1] * len(points)
+    for i in indices:
+        for axis, size in enumerate(shape_sizes(b, i), len(points) - len(shape_of(i))):
+            sizes[axis] = size if sizes[axis] == 1 else sizes[axis]
+    return sizes
 
 
 def _places_of(b: Call, index: SSAValue | None) -> list[SSAValue | None]:

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import slide, surround
+from mlc.frontends.operators.open_shapes import by_rows, depends_on_call
 from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -19,7 +20,7 @@ from mlc.frontends.torch.to_graph._windows import per_dim
 @converts("mm", "bmm", bounded=True)
 def mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
     """A matrix product, [m, k] x [k, n], or one for each batch, [b, m, k] x [b, k, n]."""
-    return b.matmul(self, mat2)
+    return by_rows(b, self, lambda rows: b.matmul(rows, mat2)) if len(shape_of(mat2)) == 2 else b.matmul(self, mat2)
 
 
 @converts("_int_mm")
@@ -45,8 +46,12 @@ def addmm(
     assert x is not None and y is not None
     if alpha != 1 or beta != 0:
         self, x, y = (b.widened(v) for v in (self, x, y))
-    found = b.scaled(b.matmul(x, y), alpha)
-    return found if beta == 0 else b.add(found, b.scaled(self, beta))
+
+    def product(rows: SSAValue) -> SSAValue:
+        found = b.scaled(b.matmul(rows, y), alpha)
+        return found if beta == 0 else b.add(found, b.scaled(self, beta))
+
+    return by_rows(b, x, product) if len(shape_of(y)) == 2 and len(shape_of(self)) < 2 else product(x)
 
 
 @converts("mv")
@@ -86,14 +91,15 @@ def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) ->
     w = b.transpose(w, (1, 0))
     if bias is not None:  # the result is rounded once
         x, w, bias = (b.widened(v) for v in (x, w, bias))
-    found = b.reshape(b.matmul(x, w), b.shape())
+    found = b.matmul(x, w)
+    found = found if depends_on_call(b, found) else b.reshape(found, b.shape())
     return found if bias is None else b.add(found, bias)
 
 
 # ---- convolutions
 
 
-@converts("convolution", "_convolution", "_convolution.deprecated")
+@converts("convolution", "_convolution", "_convolution.deprecated", bounded=True)
 def convolution(
     b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None, stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,

@@ -13,8 +13,10 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators import statistics
 from mlc.frontends.operators.extents import filled
 from mlc.frontends.operators.logarithms import log_sum_exp
+from mlc.frontends.operators.open_shapes import product
 from mlc.frontends.operators.places import taken_along
 from mlc.frontends.operators.running import running
+from mlc.frontends.operators.sizes import SymbolicSize
 from mlc.frontends.operators.statistics import mean_and_differences
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axes_of, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -63,7 +65,7 @@ def _extreme(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool) -> SSAVa
     return reduced(b, kind, as_number, dim, keepdim)
 
 
-@converts("max.dim", "min.dim")
+@converts("max.dim", "min.dim", bounded=True)
 def extreme_and_place(b: Call, self: SSAValue, dim: int, keepdim: bool) -> Results:
     """The largest or the smallest elements along `dim`, and their first indices (i64)."""
     kind = b.before.name.removeprefix("aten.").removesuffix(".dim")
@@ -111,7 +113,7 @@ def _none(b: Call, value: bool) -> SSAValue:
     return b.splat(value, b.shape(), b.element())
 
 
-@converts("var.correction", "var.dim", "std.correction", "std.dim", "var_mean.correction")
+@converts("var.correction", "var.dim", "std.correction", "std.dim", "var_mean.correction", bounded=True)
 def variance(
     b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Scalar | None = None, unbiased: bool = True
 ) -> Results:
@@ -124,7 +126,8 @@ def variance(
     if b.before.name.startswith("aten.std"):
         return b(graph.SqrtOp, found)
     if b.before.name.startswith("aten.var_mean"):
-        return [found, b.reshape(middle, b.shape(1))]
+        kept = len(b.shape(1)) == len(shape_of(middle))
+        return [found, middle if kept else b.squeeze(middle, axes_of(dim, len(shape_of(middle))))]
     return found
 
 
@@ -133,13 +136,16 @@ def variance_and_mean(b: Call, x: SSAValue, dim: Axes, keepdim: bool, less: Scal
     mean, with dims of 1."""
     x = b.widened(x)
     axes = axes_of(dim, len(shape_of(x))) if shape_of(x) else []
-    count = prod(shape_of(x)[a] for a in axes)
+    count = product([b.length(x, a) for a in axes])
     middle, apart = mean_and_differences(b, x, axes)
     total = b.reduce("sum", b.squared(apart), axes, keepdim)
+    if isinstance(count, SymbolicSize):
+        number = b.sub(b.tensor(count, element_of(x)), b.number(less, x))
+        return b.div(total, b.maximum(number, b.number(0, x))), middle
     return b.div(total, b.tensor(float(max(count - less, 0)), element_of(x))), middle
 
 
-@converts("linalg_vector_norm")
+@converts("linalg_vector_norm", bounded=True)
 def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) -> Results:
     """`sum(|x|^ord)^(1 / ord)` over `dim`; the largest or smallest magnitude for infinite `ord`, for 0 how many are not
     0."""
@@ -156,7 +162,7 @@ def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) 
     return b(graph.PowOp, total, b.number(1 / ord, x))
 
 
-@converts("logsumexp")
+@converts("logsumexp", bounded=True)
 def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
     """`log(sum(e^x))` over `dim`, shifted by the maximum so that no exponential overflows."""
     x = b.to_float(self)
@@ -165,15 +171,17 @@ def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
     return log_sum_exp(b, x, axes_of(dim, len(shape_of(x))), keepdim)
 
 
-@converts("cumsum", parts=True)
-@converts("cumprod")
+@converts("cumsum", bounded=True, parts=True)
+@converts("cumprod", bounded=True)
 def cumulative(b: Call, self: SSAValue, dim: int) -> Results:
     """A loop over the axis that carries what was added up so far."""
     x = b.widened(b.tensor(self))
     if not shape_of(x):
         return x
     is_sum = b.before.name == "aten.cumsum"
-    return running(b, graph.AddOp if is_sum else graph.MulOp, x, axis_of(dim, len(shape_of(x))))
+    ends = b.knowledge.extents.get(x, {})
+    x = filled(b, x, 0 if is_sum else 1)  # what lies after the data changes nothing
+    return b.bounded(running(b, graph.AddOp if is_sum else graph.MulOp, x, axis_of(dim, len(shape_of(x)))), ends)
 
 
 @converts("sort", "sort.stable", "topk")

@@ -15,6 +15,8 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import lowest, slide, surround
+from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.statistics import mean
 from mlc.frontends.operators.weighted_rows import weighted
 from mlc.frontends.torch.to_graph._calls import Call, Results, dtypes_integer
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -45,7 +47,8 @@ def _reach(
     ]
 
 
-@converts("max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool2d", "max_pool1d", "max_pool3d")
+@converts("max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool2d", "max_pool1d", "max_pool3d",
+          bounded=True)  # fmt: skip
 def max_pool(
     b: Call, self: SSAValue, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int],
@@ -68,7 +71,7 @@ def max_pool(
     return [found, b.reshape(slide(b, graph.ArgMaxPoolOp, (x,), **options), b.shape(1))]
 
 
-@converts("avg_pool2d", "avg_pool3d", "avg_pool1d")
+@converts("avg_pool2d", "avg_pool3d", "avg_pool1d", bounded=True)
 def avg_pool(
     b: Call, self: SSAValue, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int], ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None = None,
@@ -96,14 +99,15 @@ def avg_pool(
 
 
 @converts("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool1d",
-          "adaptive_avg_pool3d")  # fmt: skip
+          "adaptive_avg_pool3d", bounded=True)  # fmt: skip
 def adaptive_avg_pool(b: Call, self: SSAValue, output_size: Sequence[int]) -> Results:
     """The mean of each of some parts, which share elements where the extents do not divide."""
     spatial = len(output_size)
     rank = len(shape_of(self))
     image = shape_of(self)[rank - spatial :]
     if all(n == 1 for n in b.shape()[rank - spatial :]):
-        return b.reduce("mean", self, list(range(rank - spatial, rank)), True)
+        return mean(b, self, list(range(rank - spatial, rank)), True)
+    require_fixed(b, self, "what is divided into parts")
     if all(extent % parts == 0 for extent, parts in zip(image, b.shape()[rank - spatial :], strict=True)):
         kernel = tuple(e // n for e, n in zip(image, b.shape()[rank - spatial :], strict=True))
         x = batched(b, self, spatial)

@@ -59,27 +59,36 @@ class ConvertAtenToGraphPass(Pass):
         raise_found(list(refusals(refused, lambda op: op.name)))
 
 
+def import_own_patterns() -> None:
+    """Let the patterns be known that mlc has."""
+    import_patterns(_PACKAGE)
+
+
 def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tuple[Operation, Unconvertible]]:
     """Convert the ops of functions; gives those that cannot be converted, which are still there, and why."""
-    import_patterns(_PACKAGE)
+    import_own_patterns()
     from mlc.dialects.aten.effects import CHECKED
     from mlc.frontends.operators.complex_values import join_results, parts_of_arguments
     from mlc.frontends.operators.data_extents import add_extents
     from mlc.frontends.operators.to_graph import erase_unused, finish_function
     from mlc.frontends.torch.to_graph._conversion import AtenConversion
     from mlc.frontends.torch.to_graph._counts import add_count
+    from mlc.frontends.torch.to_graph._open_calls import extents_of_calls
 
     conversion = AtenConversion.within(ctx)
     for function in functions:
         erase_unused(function.body.block, _is_source)  # what nobody reads need not be known
         parts_of_arguments(function, conversion)
         conversion.wrong = [] if CHECKED in function.attributes else None
+        conversion.extents = extents_of_calls(function, conversion.knowledge)
         conversion.lower(function.body.block.ops)
         if not conversion.refused:
             join_results(function, conversion)
+        if conversion.extents and not conversion.refused:
+            add_extents(function, conversion.knowledge)
         if conversion.wrong is not None and not conversion.refused:
             add_count(function, conversion.wrong, conversion.knowledge)
-        if not conversion.refused:
+        if not conversion.extents and not conversion.refused:
             add_extents(function, conversion.knowledge)
         conversion.drop_replaced()
         finish_function(function, _is_source)

@@ -45,6 +45,7 @@ _PAGES = [
             "docs/deploy.md",
             "docs/explorer.md",
             "docs/quantization.md",
+            "docs/shapes.md",
             "docs/tuning.md",
             "README.md",
         )
@@ -54,7 +55,6 @@ _PAGES = [
     "docs/irdl.md",
     "docs/machines.md",
     "docs/security.md",
-    "docs/shapes.md",
     "ARCHITECTURE.md",
     pytest.param("examples/digits/README.md", marks=pytest.mark.slow),
 ]

@@ -157,7 +157,7 @@ def test_nothing_to_count() -> None:
 
 
 def test_what_is_no_truth_value() -> None:
-    from mlc.frameworks.torch._build import checked_and_others
+    from mlc.frameworks.torch._build import backend_options
 
     with pytest.raises(UserError, match="option 'checked' is 'no', a str; required: True or False"):
-        checked_and_others({"checked": "no"})
+        backend_options({"checked": "no"})
