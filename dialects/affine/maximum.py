@@ -13,7 +13,12 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_op_definition
 class MaxOp(IRDLOperation):
-    """The largest result of an affine map: `affine.max affine_map<(d0)[s0] -> (0, d0 - s0)>(%i)[%n]`."""
+    """The largest result of an affine map.
+
+    ```mlir
+    %n = affine.max affine_map<(d0)[s0] -> (0, d0 - s0)>(%i)[%j]
+    ```
+    """
 
     name = "affine.max"
     arguments = var_operand_def(IndexType())

@@ -24,7 +24,7 @@ from mlc.syntax.lexer import STRING
 from mlc.syntax.names import NamedThing, RegionSpan
 from mlc.syntax.parse import Reading, read_text
 
-Kind = Literal["comment", "string", "value", "block", "symbol", "alias", "word", "number", "open", "close"]
+TokenClass = Literal["comment", "string", "value", "block", "symbol", "alias", "word", "number", "open", "close"]
 
 _NAME = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
 _TOKEN = re.compile(
@@ -36,10 +36,10 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Token:
+class TextToken:
     """A part of the text that means something by itself."""
 
-    kind: Kind
+    kind: TokenClass
     text: str
     start: int
 
@@ -49,9 +49,9 @@ class Token:
         return self.start + len(self.text)
 
 
-def tokens_of(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Token]:
+def tokens_of(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[TextToken]:
     """The tokens of a part of a text, but for punctuation, in order."""
-    return (Token(cast(Kind, m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(text, start, end))
+    return (TextToken(cast(TokenClass, m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(text, start, end))
 
 
 @dataclass
@@ -89,7 +89,7 @@ class AnalysedText:
     # -- tokens
 
     @cached_property
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> list[TextToken]:
         """All tokens but punctuation, in order."""
         return list(tokens_of(self.text))
 
@@ -97,7 +97,7 @@ class AnalysedText:
     def _starts(self) -> list[int]:
         return [token.start for token in self.tokens]
 
-    def token_at(self, position: int) -> Token | None:
+    def token_at(self, position: int) -> TextToken | None:
         """The token at a position, or that ends there."""
         for at in (position, position - 1):
             index = bisect_right(self._starts, at) - 1
@@ -155,7 +155,7 @@ class AnalysedText:
                     found.setdefault(symbol, (op, at))
         return found
 
-    def _from(self, position: int) -> Iterator[Token]:
+    def _from(self, position: int) -> Iterator[TextToken]:
         return iter(self.tokens[bisect_right(self._starts, position) - 1 :])
 
     def start_of(self, op: Operation) -> int | None:
@@ -163,7 +163,7 @@ class AnalysedText:
         place = location_of(op)
         return None if place is None or place.file != self.file or not place.line else self.source.position(place)
 
-    def places_of(self, token: Token) -> list[int]:
+    def places_of(self, token: TextToken) -> list[int]:
         """All positions of the name that a token is, in order."""
         if (thing := self.things.get(token.start)) is not None:
             return thing.places
@@ -171,7 +171,7 @@ class AnalysedText:
             return [t.start for t in self.tokens if t.kind == token.kind and t.text == token.text]
         return []
 
-    def definition_of(self, token: Token) -> int | None:
+    def definition_of(self, token: TextToken) -> int | None:
         """The position where the name that a token is gets its meaning."""
         if (thing := self.things.get(token.start)) is not None:
             return thing.definition

@@ -21,7 +21,7 @@ from mlc.tools.language_server.analysis import AnalysedText, tokens_of
 from mlc.tools.language_server.hover import documentation
 from mlc.tools.list_passes import summary
 
-Kind = Literal["value", "block", "symbol", "alias", "op", "dialect", "keyword", "case", "step", "pass"]
+CompletionKind = Literal["value", "block", "symbol", "alias", "op", "dialect", "keyword", "case", "step", "pass"]
 
 _PREFIX = re.compile(r"[%@^#!]?[\w$.-]*$")
 _FLAG = re.compile(r"--([\w-]*)$")
@@ -34,17 +34,17 @@ _WORD = re.compile(r"[A-Za-z_]").match
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Completion:
     """One thing that may be written."""
 
     text: str
-    kind: Kind
+    kind: CompletionKind
     start: int
     """Where what it replaces starts: it ends at the place that was asked about."""
     detail: str = ""
 
 
-def candidates(text: AnalysedText, position: int) -> list[Candidate]:
+def candidates(text: AnalysedText, position: int) -> list[Completion]:
     """What may be written at a position, in the place of what stands there before it."""
     line = text.text[text.text.rfind("\n", 0, position) + 1 : position]
     if "//" in line:
@@ -60,27 +60,27 @@ def candidates(text: AnalysedText, position: int) -> list[Candidate]:
     return [each for each in found if each.text.startswith(written) and each.text != written]
 
 
-def _of_sigil(text: AnalysedText, written: str, position: int) -> Iterator[Candidate]:
+def _of_sigil(text: AnalysedText, written: str, position: int) -> Iterator[Completion]:
     start = position - len(written)
     match written[:1]:
         case "%":
             for thing in text.visible(start, "%"):
-                yield Candidate(thing.name, "value", start, ", ".join(str(v.type) for v in thing.values))
+                yield Completion(thing.name, "value", start, ", ".join(str(v.type) for v in thing.values))
         case "^":
             for thing in text.visible(start, "^"):
-                yield Candidate(thing.name, "block", start)
+                yield Completion(thing.name, "block", start)
         case "@":
             for name, (op, _) in text.symbols.items():
-                yield Candidate(name, "symbol", start, op.name)
+                yield Completion(name, "symbol", start, op.name)
         case "#" | "!" as sigil:
             for name, named in text.reading.aliases.items():
                 if name.startswith(sigil):
-                    yield Candidate(name, "alias", start, str(named))
+                    yield Completion(name, "alias", start, str(named))
         case _:
             return
 
 
-def _words(text: AnalysedText, written: str, position: int) -> Iterator[Candidate]:
+def _words(text: AnalysedText, written: str, position: int) -> Iterator[Completion]:
     """Ops where one may start; else what the grammar takes, and the cases of enumerations of the op."""
     start = position - len(written)
     begin = _begin_of_op(text.text, start)
@@ -88,19 +88,19 @@ def _words(text: AnalysedText, written: str, position: int) -> Iterator[Candidat
     reading = read_text(f"{_AROUND}{text.text[begin:start]}", text.file, text.ctx, text.base)
     for word in reading.may_follow:
         if _WORD(word):
-            yield Candidate(word, "keyword", start)
+            yield Completion(word, "keyword", start)
     op = _op_before(text, begin, start)
     if op is not None:
         for case, name in _cases(op):
-            yield Candidate(case, "case", start, name)
+            yield Completion(case, "case", start, name)
         return
     dialect, dot, _ = written.partition(".")
     if not dot:
         for name in dialect_names():
-            yield Candidate(f"{name}.", "dialect", start)
+            yield Completion(f"{name}.", "dialect", start)
     elif (found := text.ctx.get_optional_dialect(dialect)) is not None:
         for each in found.operations:
-            yield Candidate(each.name, "op", start, documentation(each).partition("\n")[0])
+            yield Completion(each.name, "op", start, documentation(each).partition("\n")[0])
 
 
 def _begin_of_op(text: str, position: int) -> int:
@@ -136,13 +136,13 @@ def _cases(op: type[Operation]) -> Iterator[tuple[str, str]]:
                 yield from ((case.value, name) for case in enumeration)
 
 
-def _steps(start: int) -> Iterator[Candidate]:
+def _steps(start: int) -> Iterator[Completion]:
     for name in step_names():
         step = load_step(name)
-        yield Candidate(f"{name}(", "step", start, step.summary())
+        yield Completion(f"{name}(", "step", start, step.summary())
 
 
-def _passes(written: str, position: int) -> Iterator[Candidate]:
+def _passes(written: str, position: int) -> Iterator[Completion]:
     for name in (*pipeline_names(), *pass_names()):
         if name.startswith(written):
-            yield Candidate(name, "pass", position - len(written), summary(name))
+            yield Completion(name, "pass", position - len(written), summary(name))

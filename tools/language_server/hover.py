@@ -15,7 +15,7 @@ from mlc.dialects.loop.steps import load_step, step_names
 from mlc.pass_manager.named_pipelines import named_pipeline
 from mlc.pass_manager.registry import known_words, load_pass, pipeline_names
 from mlc.syntax.names import NamedThing
-from mlc.tools.language_server.analysis import AnalysedText, Token
+from mlc.tools.language_server.analysis import AnalysedText, TextToken
 from mlc.tools.list_passes import rows_of
 
 _CONSTRAINTS = re.compile(r"^Constraints:\s*$", re.MULTILINE)
@@ -35,7 +35,7 @@ def hover(text: AnalysedText, position: int) -> tuple[str, int, int] | None:
     return None if said is None else (said, token.start, token.end)
 
 
-def _said_of(text: AnalysedText, token: Token) -> str | None:
+def _said_of(text: AnalysedText, token: TextToken) -> str | None:
     match token.kind:
         case "value" | "block":
             return None if (thing := text.things.get(token.start)) is None else _of_thing(text, thing)
@@ -89,7 +89,7 @@ def _of_word(text: AnalysedText, word: str) -> str | None:
     return None
 
 
-def _flag(token: Token, position: int) -> tuple[str, int, int] | None:
+def _flag(token: TextToken, position: int) -> tuple[str, int, int] | None:
     """What a pass on a RUN line does."""
     for m in _FLAG.finditer(token.text):
         start, end = token.start + m.start(), token.start + m.end()

@@ -25,7 +25,7 @@ _KINDS: dict[str, TokenKind] = {
 
 
 @dataclass
-class Entry:
+class OutlineEntry:
     """A symbol of the outline, with those inside of it."""
 
     name: str
@@ -35,13 +35,13 @@ class Entry:
     """Where its op starts."""
     end: int
     name_at: int
-    inside: list[Entry] = field(default_factory=list["Entry"])
+    inside: list[OutlineEntry] = field(default_factory=list["OutlineEntry"])
 
 
-def outline(text: AnalysedText) -> list[Entry]:
+def outline(text: AnalysedText) -> list[OutlineEntry]:
     """The symbols of a text, as they contain each other."""
-    entries: dict[Operation, Entry] = {}
-    top: list[Entry] = []
+    entries: dict[Operation, OutlineEntry] = {}
+    top: list[OutlineEntry] = []
     for name, (op, at) in text.symbols.items():
         start = text.start_of(op)
         assert start is not None, "a symbol was found from the position of its op"
@@ -50,7 +50,7 @@ def outline(text: AnalysedText) -> list[Entry]:
         opens_here = brace is not None and (line_end < 0 or brace < line_end)
         end = text.braces[brace] + 1 if opens_here and brace is not None and op.regions else at + len(name)
         kind = "function" if isinstance(op, FuncOp) else "module" if isinstance(op, ModuleOp) else "other"
-        entries[op] = Entry(name, op.name, kind, start, min(end, len(text.text)), at)
+        entries[op] = OutlineEntry(name, op.name, kind, start, min(end, len(text.text)), at)
     for op, entry in entries.items():
         around = op.parent_op()
         while around is not None and around not in entries:

@@ -16,10 +16,10 @@ from pygls.workspace import TextDocument
 
 from mlc.support.errors import UserError
 from mlc.support.version import __version__
-from mlc.tools.language_server.analysis import AnalysedText, Token
-from mlc.tools.language_server.completion import Candidate, candidates
+from mlc.tools.language_server.analysis import AnalysedText, TextToken
+from mlc.tools.language_server.completion import Completion, candidates
 from mlc.tools.language_server.hover import hover
-from mlc.tools.language_server.outline import Entry, coloured, folds, inferred_types, outline
+from mlc.tools.language_server.outline import OutlineEntry, coloured, folds, inferred_types, outline
 
 _DELAY = 0.15
 """Seconds without a change after which errors are shown."""
@@ -45,7 +45,7 @@ _SYMBOLS = {
 _NEW_NAME = re.compile(r"[A-Za-z_$.-][\w$.-]*|[0-9]+", re.ASCII)
 
 
-class _Place(Protocol):
+class _Positioned(Protocol):
     """What requests about a place have."""
 
     @property
@@ -77,7 +77,7 @@ class Server(LanguageServer):
         self._open.discard(uri)
         self._analysed.pop(uri, None)
 
-    def place(self, at: _Place) -> tuple[AnalysedText, int, TextDocument]:
+    def place(self, at: _Positioned) -> tuple[AnalysedText, int, TextDocument]:
         """The text, the position in it, and the document of a request."""
         document = self.workspace.get_text_document(at.text_document.uri)
         return self.analysed(document.uri), document.offset_at_position(at.position), document
@@ -208,14 +208,14 @@ def _range(document: TextDocument, start: int, end: int) -> lsp.Range:
     return lsp.Range(document.client_position_at_offset(start), document.client_position_at_offset(end))
 
 
-def _length(text: AnalysedText, token: Token) -> int:
+def _length(text: AnalysedText, token: TextToken) -> int:
     """The length of the name that a token is, without the number of one of its values: `%x` of `%x#1`."""
     thing = text.things.get(token.start)
     return len(token.text) if thing is None else len(thing.name)
 
 
 def _ranges(
-    document: TextDocument, text: AnalysedText, token: Token | None, skip: int = 0, but: int | None = None
+    document: TextDocument, text: AnalysedText, token: TextToken | None, skip: int = 0, but: int | None = None
 ) -> list[lsp.Range]:
     """Where the name that a token is stands, without the first `skip` characters, nor the place `but`."""
     if token is None:
@@ -257,7 +257,7 @@ def _diagnostic(document: TextDocument, text: AnalysedText, error: UserError) ->
     )
 
 
-def _item(document: TextDocument, candidate: Candidate, position: int) -> lsp.CompletionItem:
+def _item(document: TextDocument, candidate: Completion, position: int) -> lsp.CompletionItem:
     return lsp.CompletionItem(
         candidate.text,
         kind=_COMPLETIONS[candidate.kind],
@@ -266,7 +266,7 @@ def _item(document: TextDocument, candidate: Candidate, position: int) -> lsp.Co
     )
 
 
-def _symbol(document: TextDocument, entry: Entry) -> lsp.DocumentSymbol:
+def _symbol(document: TextDocument, entry: OutlineEntry) -> lsp.DocumentSymbol:
     return lsp.DocumentSymbol(
         entry.name,
         _SYMBOLS[entry.kind],
