@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from math import prod
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -19,18 +17,14 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._known_scalars import Extent
+from mlc.passes.tensor._needs import Needs, Readers, before_reshape, same_axes, scaled, subscripted
 from mlc.passes.tensor._tails import Tails, axis_along, unreshaped
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
 from mlc.support.ir import RESHAPES
-from mlc.support.linear import LinearForm, plain_dim
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
-from mlc.support.types import tensor_type
 from mlc.targets.machine import resolve_target
-
-Needs = Mapping[int, Extent]
-"""Of which axes of a value only the elements before an extent are needed."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +78,7 @@ def ends_of_dims(
             if is_private(function) and len(function.body.blocks) == 1 and calls.get(name)
             if all(call.parent is model.body.block for call in calls[name])
         }
-        found |= _Model(model, kernels, Tails(resources, model.body.block)).limits()
+        found |= _Model(model, kernels, Tails(resources, model.body.block), Readers.of(model)).limits()
     return found
 
 
@@ -95,11 +89,12 @@ class _Model:
     function: func.FuncOp
     kernels: Mapping[func.FuncOp, Sequence[func.CallOp]]
     tails: Tails
+    readers: Readers
     _contexts: dict[func.CallOp, Tails] = field(default_factory=dict[func.CallOp, Tails])
     """What is known in a kernel where a call calls it."""
     _without: dict[func.FuncOp, set[str]] = field(default_factory=dict[func.FuncOp, set[str]])
     """Dims of kernels whose loops do not end anywhere else, as calls or ops do not agree."""
-    _needed: dict[SSAValue, Needs] = field(default_factory=dict[SSAValue, Needs])
+    _needed: dict[SSAValue, Needs] = field(default_factory=dict[SSAValue, "Needs"])
     _ends: dict[func.CallOp, Ends] = field(default_factory=dict[func.CallOp, Ends])
 
     def limits(self) -> dict[func.FuncOp, list[Ends]]:
@@ -132,10 +127,10 @@ class _Model:
         if isinstance(op, RESHAPES):
             (result,), root = op.results, unreshaped(op.operands[0])
             found = self.tails.tails[result] = {}
-            for before, after, factor in _same_axes(root, result):
+            for before, after, factor in same_axes(root, result):
                 for (axis, extent), tail in self.tails.tails.get(root, {}).items():
-                    if axis == before and (scaled := _scaled(extent, factor)) is not None:
-                        found[after, scaled] = tail
+                    if axis == before and (longer := scaled(extent, factor)) is not None:
+                        found[after, longer] = tail
             if (symbol := self.tails.symbol(root)) is not None:
                 self.tails.symbols[result] = symbol
         elif isinstance(op, func.CallOp) and (kernel := called.get(op)) is not None:
@@ -152,21 +147,23 @@ class _Model:
         match op:
             case func.ReturnOp():
                 for value, needs in zip(op.operands, self._needs_of_callers(op), strict=True):
-                    _join(self._needed, value, needs)
+                    self.readers.join(self._needed, value, needs)
             case func.CallOp() if (kernel := called.get(op)) is not None:
                 results = [self._needed.get(result) for result in op.results]
                 without = self._without.setdefault(kernel, set())
-                self._ends[op], arguments = _KernelNeeds(kernel, self._contexts[op], results, without).find()
+                self._ends[op], arguments = _KernelNeeds(
+                    kernel, self._contexts[op], results, without, self.readers
+                ).find()
                 for value, needs in zip(op.operands, arguments, strict=True):
-                    _join(self._needed, value, needs)
+                    self.readers.join(self._needed, value, needs)
             case _ if isinstance(op, RESHAPES):
                 (result,), root = op.results, unreshaped(op.operands[0])
                 if (needs := self._needed.get(result)) is not None:
-                    _join(self._needed, root, _before_reshape(root, result, needs))
+                    self.readers.join(self._needed, root, before_reshape(root, result, needs))
             case _:
                 for inner in op.walk():
                     for value in inner.operands:
-                        _join(self._needed, value, {})
+                        self.readers.join(self._needed, value, {})
 
     def _needs_of_callers(self, op: func.ReturnOp) -> list[Needs]:
         found: list[Needs] = []
@@ -225,6 +222,7 @@ class _KernelNeeds:
     results: Sequence[Needs | None]
     without: set[str]
     """Dims whose loops do not end anywhere else; more are found."""
+    readers: Readers
 
     def find(self) -> tuple[Ends, list[Needs]]:
         """Where loops over dims end, and what is needed of the arguments.
@@ -252,28 +250,32 @@ class _KernelNeeds:
         if isinstance(op, func.ReturnOp):
             for value, needs in zip(op.operands, self.results, strict=True):
                 if needs is not None:
-                    _join(needed, value, needs)
+                    self.readers.join(needed, value, needs)
             return []
         assert isinstance(op, StructuredOp | PlacedOp)
-        limits = {dim: e for dim, e in needed.get(op.result, {}).items() if op.dim_names[dim] not in self.without}
+        limits = {
+            dim: end
+            for dim, end in needed.get(op.result, {}).items()
+            if isinstance(end, Extent) and op.dim_names[dim] not in self.without
+        }
         if isinstance(op, PlacedOp):
             return self._visit_placed(op, limits, needed)
         for dim in range(op.num_parallel, len(op.dims)):
             if op.dim_names[dim] not in self.without and (end := self._end_of_reduction(op, dim)) is not None:
                 limits[dim] = end
         for number, (value, affine) in enumerate(zip(op.inputs, op.index_maps, strict=True)):
-            needs = _subscripted(affine.results, limits, op.dim_sizes)
+            needs = subscripted(affine.results, limits, op.dim_sizes)
             if op.reduction is None:
                 needs |= self._masked(op, number, affine.results, limits)
-            _join(needed, value, needs)
+            self.readers.join(needed, value, needs)
         return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
 
     def _visit_placed(
-        self, op: PlacedOp, limits: Needs, needed: dict[SSAValue, Needs]
+        self, op: PlacedOp, limits: Mapping[int, Extent], needed: dict[SSAValue, Needs]
     ) -> list[tuple[str, Extent | None]]:
         for value, affine in zip(op.indices, op.index_maps, strict=True):
-            _join(needed, value, _subscripted(affine.results, limits, op.dim_sizes))
-        _join(needed, op.data, {})
+            self.readers.join(needed, value, subscripted(affine.results, limits, op.dim_sizes))
+        self.readers.join(needed, op.data, {})
         return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
 
     def _end_of_reduction(self, op: StructuredOp, dim: int) -> Extent | None:
@@ -285,7 +287,7 @@ class _KernelNeeds:
         return None
 
     def _masked(
-        self, op: StructuredOp, number: int, subscripts: Sequence[AffineExpr], limits: Needs
+        self, op: StructuredOp, number: int, subscripts: Sequence[AffineExpr], limits: Mapping[int, Extent]
     ) -> dict[int, Extent]:
         """The axes of an operand of which a map does not use the elements from an extent on."""
         found: dict[int, Extent] = {}
@@ -300,67 +302,7 @@ class _KernelNeeds:
         return found
 
 
-def _join(needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:
-    """Note one more reader of a value: what both need of an axis is one extent, or all of it."""
-    known = needed.get(value)
-    needed[value] = needs if known is None else {a: e for a, e in known.items() if needs.get(a) == e}
-
-
 def _returned(function: func.FuncOp) -> Sequence[SSAValue]:
     last = function.body.block.last_op
     assert isinstance(last, func.ReturnOp)
     return last.operands
-
-
-def _subscripted(subscripts: Sequence[AffineExpr], limits: Needs, sizes: Sequence[int]) -> dict[int, Extent]:
-    """The elements that an access reaches if dims run as far as their limits."""
-    reached = {axis: _end_of(subscript, limits, sizes) for axis, subscript in enumerate(subscripts)}
-    return {axis: extent for axis, extent in reached.items() if extent is not None}
-
-
-def _end_of(subscript: AffineExpr, limits: Needs, sizes: Sequence[int]) -> Extent | None:
-    """The extent that a subscript stays below: `a * dim + rest` with `rest < a` stays below `a` times the limit."""
-    if (dim := plain_dim(subscript)) is not None:
-        return limits.get(dim)
-    form = LinearForm.of(subscript)
-    limited = [] if form is None else [dim for dim in form.factors if dim in limits]
-    if form is None or len(limited) != 1:
-        return None
-    (dim,) = limited
-    factor, extent = form.factors[dim], limits[dim]
-    low, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
-    if factor < 1 or low < 0 or high >= factor:
-        return None
-    return Extent(extent.symbol, extent.plus, extent.factor * factor)
-
-
-def _same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:
-    """The axes of a tensor and of its reshape that have the same elements before an extent, and how many times longer
-    that is after it: axes that begin anew after as many elements, whatever was joined to them, or split off, inside."""
-    axes = {extent * step: (axis, step) for axis, (extent, step) in enumerate(_places(after)) if extent > 1}
-    found: list[tuple[int, int, Fraction]] = []
-    for axis, (extent, step) in enumerate(_places(before)):
-        if extent > 1 and (same := axes.get(extent * step)) is not None:
-            found.append((axis, same[0], Fraction(step, same[1])))
-    return found
-
-
-def _places(value: SSAValue) -> list[tuple[int, int]]:
-    """The extent of each axis, and how many elements one step along it moves over."""
-    shape = tensor_type(value).get_shape()
-    return [(extent, prod(shape[axis + 1 :])) for axis, extent in enumerate(shape)]
-
-
-def _scaled(extent: Extent, factor: Fraction) -> Extent | None:
-    """So many times an extent; None if that is not a whole number of elements."""
-    scaled = extent.factor * factor
-    return Extent(extent.symbol, extent.plus, scaled.numerator) if scaled.denominator == 1 else None
-
-
-def _before_reshape(root: SSAValue, result: SSAValue, needs: Needs) -> Needs:
-    """What is needed of a tensor, where so much is needed of its reshape."""
-    found: dict[int, Extent] = {}
-    for before, after, factor in _same_axes(root, result):
-        if after in needs and (extent := _scaled(needs[after], 1 / factor)) is not None:
-            found[before] = extent
-    return found

@@ -94,14 +94,17 @@ def any_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Re
     """Whether an element along `dim` is not 0; false where there is none."""
     # An f32, which every machine has vectors of.
     flags = _flags(b, self, dim, 0)
-    return b.to_bool(reduced(b, "max", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, False)
+    # Of an open dim, a sum leaves out what is filled with 0, which a maximum of floats may not.
+    kind = "sum" if self in b.knowledge.extents else "max"
+    return b.to_bool(reduced(b, kind, flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, False)
 
 
 @converts("all", "all.dim", "all.dims", bounded=True)
 def all_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     """Whether all elements along `dim` are not 0; true where there is none."""
     flags = _flags(b, self, dim, 1)
-    return b.to_bool(reduced(b, "min", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, True)
+    kind = "prod" if self in b.knowledge.extents else "min"
+    return b.to_bool(reduced(b, kind, flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, True)
 
 
 def _flags(b: Call, x: SSAValue, dim: Axes, empty: int) -> SSAValue:

@@ -1,0 +1,114 @@
+"""Which elements of values are needed: what accesses, several readers and reshapes ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineExpr
+
+from mlc.passes.tensor._known_scalars import Extent
+from mlc.support.functions import marks_of, range_in
+from mlc.support.linear import LinearForm, plain_dim
+from mlc.support.types import tensor_type
+
+Needs = Mapping[int, Extent | int]
+"""Of which axes of a value only the elements before an extent, or before a number, are needed."""
+
+
+@dataclass(frozen=True)
+class Readers:
+    """What several readers of values need, together.
+
+    Attributes:
+        least: the least that integers are, of those that the model is given in a range.
+    """
+
+    least: Mapping[SSAValue, int]
+
+    @classmethod
+    def of(cls, model: func.FuncOp) -> Readers:
+        """Those of the values of a model."""
+        ranges = zip(model.args, map(range_in, marks_of(model.args, model.arg_attrs)), strict=True)
+        return cls({argument: found[0] for argument, found in ranges if found is not None})
+
+    def join(self, needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:
+        """Note one more reader of a value."""
+        known = needed.get(value)
+        both = needs if known is None else {a: self._of_both(end, needs.get(a)) for a, end in known.items()}
+        needed[value] = {axis: end for axis, end in both.items() if end is not None}
+
+    def _of_both(self, one: Extent | int, other: Extent | int | None) -> Extent | int | None:
+        """Where the elements end that two readers need; None if that is not known to be one of the two."""
+        match one, other:
+            case int(), int():
+                return max(one, other)
+            case (int() as number, Extent() as extent) | (Extent() as extent, int() as number):
+                least = (self.least.get(extent.symbol, 0) + extent.plus) * extent.factor
+                return extent if number <= least else None
+            case _:
+                return one if one == other else None
+
+
+def subscripted(
+    subscripts: Sequence[AffineExpr], limits: Mapping[int, Extent], sizes: Sequence[int]
+) -> dict[int, Extent | int]:
+    """The elements that an access reaches if dims run as far as their limits."""
+    reached = {axis: _end_of(subscript, limits, sizes) for axis, subscript in enumerate(subscripts)}
+    return {axis: extent for axis, extent in reached.items() if extent is not None}
+
+
+def _end_of(subscript: AffineExpr, limits: Mapping[int, Extent], sizes: Sequence[int]) -> Extent | int | None:
+    """What a subscript stays below: `a * dim + rest` with `rest < a` below `a` times the limit, a number below the
+    next one."""
+    if isinstance(subscript, AffineConstantExpr):
+        return subscript.value + 1
+    if (dim := plain_dim(subscript)) is not None:
+        return limits.get(dim)
+    form = LinearForm.of(subscript)
+    limited = [] if form is None else [dim for dim in form.factors if dim in limits]
+    if form is None or len(limited) != 1:
+        return None
+    (dim,) = limited
+    factor, extent = form.factors[dim], limits[dim]
+    low, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
+    if factor < 1 or low < 0 or high >= factor:
+        return None
+    return Extent(extent.symbol, extent.plus, extent.factor * factor)
+
+
+def same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:
+    """The axes of a tensor and of its reshape that have the same elements before an extent, and how many times longer
+    that is after it: axes that begin anew after as many elements, whatever was joined to them, or split off, inside."""
+    axes = {extent * step: (axis, step) for axis, (extent, step) in enumerate(_places(after)) if extent > 1}
+    found: list[tuple[int, int, Fraction]] = []
+    for axis, (extent, step) in enumerate(_places(before)):
+        if extent > 1 and (same := axes.get(extent * step)) is not None:
+            found.append((axis, same[0], Fraction(step, same[1])))
+    return found
+
+
+def _places(value: SSAValue) -> list[tuple[int, int]]:
+    """The extent of each axis, and how many elements one step along it moves over."""
+    shape = tensor_type(value).get_shape()
+    return [(extent, prod(shape[axis + 1 :])) for axis, extent in enumerate(shape)]
+
+
+def scaled(extent: Extent, factor: Fraction) -> Extent | None:
+    """So many times an extent; None if that is not a whole number of elements."""
+    times = extent.factor * factor
+    return Extent(extent.symbol, extent.plus, times.numerator) if times.denominator == 1 else None
+
+
+def before_reshape(root: SSAValue, result: SSAValue, needs: Needs) -> Needs:
+    """What is needed of a tensor, where so much is needed of its reshape."""
+    found: dict[int, Extent | int] = {}
+    for before, after, factor in same_axes(root, result):
+        end = needs.get(after)
+        if isinstance(end, Extent) and (extent := scaled(end, 1 / factor)) is not None:
+            found[before] = extent
+    return found
