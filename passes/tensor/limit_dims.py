@@ -230,7 +230,7 @@ class _KernelNeeds:
         A dim of several ops, whose loops schedules shape alike, ends at one place, or nowhere.
         """
         ops = list(self.kernel.body.block.ops)
-        if not all(isinstance(op, StructuredOp | PlacedOp | func.ReturnOp) for op in ops):
+        if not all(isinstance(op, (StructuredOp, PlacedOp, func.ReturnOp, *RESHAPES)) for op in ops):
             return {}, [{} for _ in self.kernel.args]
         while True:
             needed: dict[SSAValue, Needs] = {}
@@ -251,6 +251,11 @@ class _KernelNeeds:
             for value, needs in zip(op.operands, self.results, strict=True):
                 if needs is not None:
                     self.readers.join(needed, value, needs)
+            return []
+        if isinstance(op, RESHAPES):
+            if (needs := needed.get(op.results[0])) is not None:
+                value = op.operands[0]
+                self.readers.join(needed, value, before_reshape(value, op.results[0], needs))
             return []
         assert isinstance(op, StructuredOp | PlacedOp)
         limits = {
