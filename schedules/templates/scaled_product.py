@@ -193,6 +193,8 @@ def _tile(count: int, most: int, in_groups: bool, machine: Machine) -> RegisterT
 
 def _is_matrix(op: StructuredOp, affine: AffineMap, column: str, rows: Sequence[str]) -> bool:
     """Whether an operand has a row for each of what is reduced, and is the same for all rows of the result."""
+    if column not in op.dim_names:
+        return False
     used = {op.dim_names[dim] for e in affine.results for dim in e.used_dims()}
     is_along = AffineExpr.dimension(op.dim_names.index(column)) == affine.results[-1] if affine.results else False
     return is_along and len(affine.results) > 1 and used.isdisjoint(rows)
