@@ -44,7 +44,7 @@ class OpenExtents:
         if isinstance(value, list | tuple):
             return any(map(self.has, cast("Sequence[Any]", value)))
         found = symbolic_of(value)
-        return bool(self.ranges) and is_symbolic(found) and bool(_symbols(found) & self.ranges.keys())
+        return bool(self.ranges) and is_symbolic(found) and bool(torch_symbols(found) & self.ranges.keys())
 
     def most(self, value: Any) -> int:
         """The most that a size can be, or more.
@@ -138,5 +138,6 @@ def _combined(kind: AffineBinaryOpKind, parts: Sequence[AffineExpr]) -> AffineEx
     return reduce(lambda a, b: AffineBinaryOpExpr(kind, a, b), parts)
 
 
-def _symbols(value: Any) -> set[Any]:
-    return set(getattr(getattr(value.node, "expr", None), "free_symbols", ()))
+def torch_symbols(extent: Any) -> set[Any]:
+    """The symbols of torch that an extent depends on; none of one that is known."""
+    return set(getattr(getattr(getattr(extent, "node", None), "expr", None), "free_symbols", ()))

@@ -17,6 +17,7 @@ from mlc.compiler.options import CompileOptions
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws, is_mutation
 from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.open_extents import torch_symbols
 from mlc.frameworks.torch._build import build
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._launch import Launch
@@ -119,12 +120,8 @@ def require_open(graph: Any, dims: OpenDims) -> None:
     for node in graph.nodes:
         if getattr(node.target, "overloadpacket", None) in _WINDOWS:
             (image, *_) = node.all_input_nodes
-            if any(str(s) in free for e in image.meta["val"].shape[2:] for s in _symbols(e)):
+            if any(str(s) in free for e in image.meta["val"].shape[2:] for s in torch_symbols(e)):
                 raise UserError(f"{node.target} computes all pixels that there is room for, and no bound is given")
-
-
-def _symbols(extent: Any) -> set[Any]:
-    return set(getattr(getattr(getattr(extent, "node", None), "expr", None), "free_symbols", ()))
 
 
 def native_open(

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.open_extents import torch_symbols
 from mlc.dialects.aten.schemas import torch_package
 from mlc.frontends.torch.ranges import require_allowed, require_own
 from mlc.support.bindings import Bindings, ExtentRange
@@ -186,7 +187,7 @@ class AtenProgram:
         bodies = bodies_of(self._functional.graph_module)
         source = GraphSource(self.graph, self.file, self.constants, bodies, self.inputs, dims, self.outputs, extent)
         source.bounded = True
-        symbols = {str(s): s for value in self._given().values() for e in value.shape for s in _symbols(e)}
+        symbols = {str(s): s for value in self._given().values() for e in value.shape for s in torch_symbols(e)}
         source.ranges = {symbols[name]: extent for name, extent in kept.items() if name in symbols}
         return source
 
@@ -204,10 +205,6 @@ def _require_fitting(declared: DeclaredInput, shapes: Mapping[str, Any]) -> None
 
 def _extent(extent: Any) -> int | None:
     return extent if isinstance(extent, int) else None
-
-
-def _symbols(extent: Any) -> set[Any]:
-    return set(getattr(getattr(getattr(extent, "node", None), "expr", None), "free_symbols", ()))
 
 
 def _symbol(extent: Any) -> str:

@@ -147,8 +147,7 @@ class AnalysedText:
         found: dict[str, tuple[Operation, int]] = {}
         for op in (inner for outer in self.reading.ops for inner in outer.walk()):
             name = op.get_attr_or_prop("sym_name")
-            start = self.start_of(op)
-            if isinstance(name, StringAttr) and start is not None:
+            if isinstance(name, StringAttr) and (start := self.start_of(op)) is not None:
                 symbol = f"@{name.data}"
                 at = next((t.start for t in self._from(start) if t.kind == "symbol" and t.text == symbol), None)
                 if at is not None:
@@ -156,7 +155,8 @@ class AnalysedText:
         return found
 
     def _from(self, position: int) -> Iterator[TextToken]:
-        return iter(self.tokens[bisect_right(self._starts, position) - 1 :])
+        first = max(bisect_right(self._starts, position) - 1, 0)
+        return (self.tokens[index] for index in range(first, len(self.tokens)))
 
     def start_of(self, op: Operation) -> int | None:
         """The position of an op's name, if it stands in this text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -42,10 +43,12 @@ def outline(text: AnalysedText) -> list[OutlineEntry]:
     """The symbols of a text, as they contain each other."""
     entries: dict[Operation, OutlineEntry] = {}
     top: list[OutlineEntry] = []
+    opened = sorted(text.braces)
     for name, (op, at) in text.symbols.items():
         start = text.start_of(op)
         assert start is not None, "a symbol was found from the position of its op"
-        brace = next((b for b in sorted(text.braces) if b > at), None)
+        after = bisect_right(opened, at)
+        brace = opened[after] if after < len(opened) else None
         line_end = text.text.find("\n", at)
         opens_here = brace is not None and (line_end < 0 or brace < line_end)
         end = text.braces[brace] + 1 if opens_here and brace is not None and op.regions else at + len(name)
