@@ -22,12 +22,12 @@ import tempfile
 import time
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from mlc.support.errors import CompilerBug, UserError, UserErrors
 from mlc.testing.native_run import run_native
 from mlc.testing.onnx_weights import with_seeded_weights
 
+_T = TypeVar("_T")
 FAMILIES = ("node", "simple", "pytorch-converted", "pytorch-operator", "real")
 
 
@@ -75,11 +76,11 @@ def run_case(name: str, native: bool = True) -> CaseOutcome:
     try:
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            path, data_sets = _prepare(case, Path(folder))
-            operators = _operators(path)
+            path, data_sets = prepare(case, Path(folder))
+            operators = operators_of(path)
             for inputs, outputs in data_sets:
                 found = _run(path, inputs, native)
-                atol = np.inf if _is_random(name) else case.atol
+                atol = np.inf if is_random(name) else case.atol
                 if (problem := difference(found, outputs, case.rtol, atol)) is not None:
                     return CaseOutcome(name, operators, "mismatch", problem)
         return CaseOutcome(name, operators, "pass")
@@ -95,7 +96,8 @@ def run_case(name: str, native: bool = True) -> CaseOutcome:
         return CaseOutcome(name, operators, "bug", f"{type(e).__name__}: {e}"[:300])
 
 
-def _is_random(name: str) -> bool:
+def is_random(name: str) -> bool:
+    """Whether the outputs of a case are random numbers."""
     return any(word in name for word in _RANDOM) and "zero_ratio" not in name
 
 
@@ -103,7 +105,8 @@ class Unusable(Exception):
     """A case has inputs or outputs that are not tensors of numbers."""
 
 
-def _prepare(case: Any, folder: Path) -> tuple[Path, list[tuple[list[Any], list[Any]]]]:
+def prepare(case: Any, folder: Path) -> tuple[Path, list[tuple[list[Any], list[Any]]]]:
+    """The file of a case, perhaps in `folder`, and its pairs of inputs and outputs."""
     onnx = cast(Any, onnx_package())
 
     if case.data_sets is not None:
@@ -147,7 +150,8 @@ def _seeded(path: Path) -> tuple[list[Any], list[Any]]:
     return inputs, session.run(None, {i.name: a for i, a in zip(session.get_inputs(), inputs, strict=True)})
 
 
-def _operators(path: Path) -> tuple[str, ...]:
+def operators_of(path: Path) -> tuple[str, ...]:
+    """The operators of a model, in order."""
     onnx = cast(Any, onnx_package())
 
     found: dict[str, None] = {}
@@ -165,18 +169,29 @@ def _operators(path: Path) -> tuple[str, ...]:
 
 
 def _run(path: Path, inputs: Sequence[Any], native: bool) -> list[np.ndarray[Any, Any]]:
-    """The outputs, with as few inputs bound to values as the conversion lets go."""
     if not all(isinstance(each, np.ndarray | np.generic) for each in inputs):
         raise Unusable("an input is not a tensor")
     arrays = [np.asarray(each) for each in inputs]
     if any(a.dtype.kind in "OSU" for a in arrays):
         raise Unusable("an input holds strings")
-    integers = [i for i, a in enumerate(arrays) if a.dtype.kind in "iub"]
-    attempts: list[list[int]] = [[], integers, list(range(len(arrays)))] if arrays else [[]]
+    return with_fewest_values(arrays, lambda bound: _run_bound(path, arrays, bound, native))
+
+
+def with_fewest_values(arrays: Sequence[Any], run: Callable[[Sequence[int]], _T]) -> _T:
+    """The result of `run`, which gets the numbers of as few inputs to bind to values as the conversion lets go.
+
+    Raises:
+        UserError: the first one of `run` that says that a value is needed, or another one.
+    """
+    numbers = range(len(arrays))
+    integers = [i for i in numbers if arrays[i].dtype.kind in "iub"]
+    short = [i for i in numbers if arrays[i].ndim < 2]
+    both = [i for i in short if i in integers]
+    attempts = [[], both, short, integers, list(numbers)] if arrays else [[]]
     error: UserError | None = None
     for bound in attempts:
         try:
-            return _run_bound(path, arrays, bound, native)
+            return run(bound)
         except UserError as e:
             errors = e.errors if isinstance(e, UserErrors) else (e,)
             if not any(isinstance(each, ConversionError) and each.reason.needs_value for each in errors):

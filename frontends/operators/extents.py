@@ -23,7 +23,7 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import divided
-from mlc.frontends.operators.window_extents import WindowedOp, padding_of, spatial_ends
+from mlc.frontends.operators.window_extents import WindowedOp, padding_of, spatial_ends, transposed_ends
 from mlc.support.dtypes import to_numpy
 
 Rule = Callable[[Any, Sequence[Extents], GraphBuilder], Extents]
@@ -115,40 +115,42 @@ def _broadcast(op: graph.BroadcastOp, extents: Sequence[Extents], b: GraphBuilde
 
 
 def _reshape(op: graph.ReshapeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """A dim with as many elements before it and after it as before is the same dim.
+    """A dim with as many elements before it as before begins where it did: it is the same dim, or joined with dims
+    after it, or split. Within it, data still comes first.
 
-    Dims of extent 1 may stand anywhere, so it has to be longer than that.
+    Dims of extent 1 may stand anywhere, so it has to be longer than that, or the first one.
     """
     before, after = shape_of(op.input), shape_of(op.result)
     if before == after:
         return extents[0]
     found: dict[int, SSAValue] = {}
     for axis, extent in extents[0].items():
-        if axis == 0 and (joined := _rows_joined_or_split(before, after, extent, b)) is not None:
-            place, extent = 0, joined
-        else:
-            places = [i for i, e in enumerate(after) if e == before[axis] and _size(after[:i]) == _size(before[:axis])]
-            if before[axis] == 1 or 0 in before or len(places) != 1:
-                raise _refusal(op, extents, b)
-            place = places[0]
-        if place in found:  # two dims are joined that both depend on data
+        places = [i for i, e in enumerate(after) if e > 1 and _size(after[:i]) == _size(before[:axis])]
+        if axis == 0 and before[0] == 1 and after:
+            places = [0]
+        elif before[axis] == 1:
+            places = []
+        if 0 in before or len(places) != 1:
             raise _refusal(op, extents, b)
-        found[place] = extent
+        scaled = _scaled(extent, after[places[0]], before[axis], b)
+        if scaled is None or places[0] in found:  # or two dims are joined that both depend on data
+            raise _refusal(op, extents, b)
+        found[places[0]] = scaled
     return found
 
 
-def _rows_joined_or_split(
-    before: Sequence[int], after: Sequence[int], extent: SSAValue, b: GraphBuilder
-) -> SSAValue | None:
-    """The extent of the first dim, after it was joined with others, or split into itself and others, as it was joined;
-    None if that is not known to be an extent. Data that comes first in memory still does."""
+def _scaled(extent: SSAValue, after: int, before: int, b: GraphBuilder) -> SSAValue | None:
+    """The extent of a dim of `before` elements that is joined with others, or split into itself and others as it was
+    joined, to have `after` elements; None if that is not known to be an extent."""
+    if after == before:
+        return extent
     if (size := b.size_of(extent)) is not None:
-        scaled = divided(size * after[0], before[0]) if after and before[0] else None
+        scaled = divided(size * after, before)
         return None if scaled is None else b.extent(scaled)
     whole, factor = b.knowledge.multiples.get(extent, (extent, 1))
-    if not before[0] or not after or before[0] % factor or after[0] % (rows := before[0] // factor):
+    if before % factor or after % (rows := before // factor):
         return None
-    other = after[0] // rows
+    other = after // rows
     if other == 1:
         return whole
     known = {key: value for value, key in b.knowledge.multiples.items()}
@@ -198,16 +200,19 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
     return found
 
 
-def _pad_or_reverse(op: graph.PadOp | graph.ReverseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Other dims than those that are padded, or turned round."""
-    changed = (
-        ints(op.axes)
-        if isinstance(op, graph.ReverseOp)
-        else [a for a, (low, high) in enumerate(zip(ints(op.low), ints(op.high), strict=True)) if low or high]
-    )
-    if any(axis in changed for axis in extents[0]):
+def _reverse(op: graph.ReverseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Other dims than those that are turned round."""
+    if any(axis in ints(op.axes) for axis in extents[0]):
         raise _refusal(op, extents, b)
     return extents[0]
+
+
+def _pad(op: graph.PadOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """What lies beyond is what the op pads with, so that as much more is a result."""
+    more = {axis: low + high for axis, (low, high) in enumerate(zip(ints(op.low), ints(op.high), strict=True))}
+    changed = [axis for axis in extents[0] if more[axis]]
+    op.operands[0] = filled(b, op.input, op.value.value.data, changed)
+    return {a: b.add(e, b.constant(more[a], i64)) if more[a] else e for a, e in extents[0].items()}
 
 
 def _gather(op: graph.GatherOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
@@ -312,6 +317,16 @@ def _windows(op: WindowedOp, extents: Sequence[Extents], b: GraphBuilder) -> Ext
     return {**{axis: extent for axis, extent in extents[0].items() if axis == 0}, **ends}
 
 
+def _transposed_windows(op: graph.ConvTransposeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Images, and pixels of each, after which come zeros, that add nothing. Channels and weights are whole."""
+    if any(extents[1:]) or 1 in extents[0]:
+        raise _refusal(op, extents, b)
+    ends = transposed_ends(op, extents[0], b)
+    if ends:
+        op.operands[0] = filled(b, op.operands[0], 0, list(ends))
+    return {**{axis: extent for axis, extent in extents[0].items() if axis == 0}, **ends}
+
+
 def _channels(op: graph.BatchNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """A map with numbers per channel; channels are whole."""
     if any(extents[1:]) or op.axis.value.data in extents[0]:
@@ -341,8 +356,8 @@ _RULES: dict[type[Operation], Rule] = {
     graph.ReshapeOp: _reshape,
     graph.ConcatOp: _concat,
     graph.SliceOp: _slice,
-    graph.PadOp: _pad_or_reverse,
-    graph.ReverseOp: _pad_or_reverse,
+    graph.PadOp: _pad,
+    graph.ReverseOp: _reverse,
     graph.GatherOp: _gather,
     graph.GatherNdOp: _gather_nd,
     graph.ReduceOp: _reduce,
@@ -353,6 +368,8 @@ _RULES: dict[type[Operation], Rule] = {
     graph.MatmulOp: _matmul,
     graph.Conv2dOp: _windows,
     graph.Conv3dOp: _windows,
+    graph.ConvTranspose2dOp: _transposed_windows,
+    graph.ConvTranspose3dOp: _transposed_windows,
     graph.MaxPool2dOp: _windows,
     graph.MaxPool3dOp: _windows,
     graph.AvgPool2dOp: _windows,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -16,8 +16,12 @@ from mlc.dialects.scan import stack_type
 from mlc.frontends.operators.graph_builder import Array, GraphBuilder
 from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize
 from mlc.reference import graph as reference
 from mlc.support.ir import clone
+
+Ends = Mapping[int, AnySize]
+"""The sizes of the dims that end at extents of the call."""
 
 
 class LoopBody:
@@ -35,15 +39,22 @@ class LoopBody:
         self.end.location = b.before.location
         self.captured: dict[SSAValue, BlockArgument] = {}
         """What it uses of the values around it, once it is finished, with its names for them."""
+        self.ends: list[Ends] = []
+        """Where the dims end of what it yields."""
 
     def argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
-        """An argument with the type of a value, or of a row of it.
+        """An argument with the type of a value, or of a row of it, whose dims end where those of the value do.
 
         Raises:
-            Unconvertible: the extent of one of its dims depends on data.
+            Unconvertible: the extent of one of its dims depends on data, or it is not known how many rows there are.
         """
-        require_fixed(self.inside, like, "what a loop carries or takes rows of")
-        return self._argument(like, row)
+        _ends(self.inside, like, "what a loop carries or takes rows of")
+        if row:
+            require_fixed(self.inside, like, "what a loop takes rows of", [0])
+        argument = self._argument(like, row)
+        extents = self.inside.knowledge.extents.get(like, {})
+        self.inside.bounded(argument, {axis - row: extent for axis, extent in extents.items()})
+        return argument
 
     def _argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
         kind = tensor(shape_of(like)[1:], element_of(like)) if row else type_of(like)
@@ -57,8 +68,7 @@ class LoopBody:
         Raises:
             Unconvertible: the extent of a dim of what it yields depends on data.
         """
-        for value in results:
-            require_fixed(self.inside, value, "what a graph yields")
+        self.ends = [_ends(self.inside, value, "what a graph yields") for value in results]
         self.end.operands = results
         captured = self.captured
         constants: dict[SSAValue, SSAValue] = {}
@@ -126,7 +136,10 @@ class ScanWriter:
             op.erase()
             return [self.b.constant(a) for a in results]
         Rewriter.insert_op(op, InsertPoint.before(self.b.before))
-        return list(op.outputs)
+        ends = self.body.ends
+        _require_same_ends(self.b, self._initial, ends)
+        ends = [*ends[: len(next)], *({axis + 1: size for axis, size in each.items()} for each in ends[len(next) :])]
+        return _ending(self.b, op.outputs, ends)
 
 
 class WhileWriter:
@@ -145,20 +158,51 @@ class WhileWriter:
         op = WhileOp(self._initial, used, with_arguments(check, used), with_arguments(body, used))
         op.location = self.b.before.location
         Rewriter.insert_op(op, InsertPoint.before(self.b.before))
-        return list(op.outputs)
+        _require_same_ends(self.b, self._initial, body.ends)
+        return _ending(self.b, op.outputs, body.ends)
 
 
 def branches(
     b: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[SSAValue]]
 ) -> list[SSAValue]:
     """The results of a `graph.if` of two bodies that yield values of the same types; each body takes what either of
-    them uses."""
+    them uses.
+
+    Raises:
+        Unconvertible: the extents of what they yield depend on data, or differ.
+    """
     types = [v.type for v in yielded[0]]
     used = list(dict.fromkeys(v for body, values in zip(bodies, yielded, strict=True) for v in body.finish(values)))
     op = IfOp(condition, used, types, *(with_arguments(body, used) for body in bodies))
     op.location = b.before.location
     Rewriter.insert_op(op, InsertPoint.before(b.before))
-    return list(op.outputs)
+    if bodies[0].ends != bodies[1].ends:
+        raise Unconvertible(
+            "the extents of what its branches give differ; required: the same for all extents of a call"
+        )
+    return _ending(b, op.outputs, bodies[0].ends)
+
+
+def _ends(b: GraphBuilder, value: SSAValue, what: str) -> Ends:
+    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
+    extents = b.knowledge.extents.get(value, {})
+    found = {axis: b.size_of(extent) for axis, extent in extents.items()}
+    require_fixed(b, value, what, [axis for axis, size in found.items() if size is None])
+    return {axis: size for axis, size in found.items() if size is not None}
+
+
+def _require_same_ends(b: GraphBuilder, initial: Sequence[SSAValue], next: Sequence[Ends]) -> None:
+    """Raises: Unconvertible if what is carried has other extents after a step."""
+    for value, ends in zip(initial, next, strict=False):
+        if _ends(b, value, "what a loop carries") != ends:
+            raise Unconvertible("the extents of what it carries change from step to step; required: the same in each")
+
+
+def _ending(b: GraphBuilder, results: Sequence[SSAValue], ends: Sequence[Ends]) -> list[SSAValue]:
+    """Results of an op with bodies, whose dims end there."""
+    for value, sizes in zip(results, ends, strict=True):
+        b.bounded(value, {axis: b.extent(size) for axis, size in sizes.items()})
+    return list(results)
 
 
 def with_arguments(body: LoopBody, values: Sequence[SSAValue]) -> Region:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import shape_of
+from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
@@ -46,9 +46,12 @@ def shape_sizes(b: GraphBuilder, value: SSAValue) -> list[AnySize]:
     return [size for size in sizes if size is not None]
 
 
-def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
-    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
+def require_fixed(b: GraphBuilder, value: SSAValue, what: str, axes: Sequence[int] | None = None) -> None:
+    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, is not known: of one of `axes`, if
+    these are given."""
     for axis, extent in b.knowledge.extents.get(value, {}).items():
+        if axes is not None and axis not in axes:
+            continue
         found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most"
         raise Unconvertible(f"{found}, {b.knowledge.cause_of(extent)}; required: a known one")
 
@@ -61,14 +64,14 @@ def reshaped(b: GraphBuilder, value: SSAValue, wanted: Sequence[AnySize]) -> SSA
     """
     value = b.knowledge.unmoved.get(value, value)
     own = shape_sizes(b, value)
-    total = product(own)
+    count = product(own)
     if any(size == -1 for size in wanted):
         rest = product([size for size in wanted if size != -1])
-        left = divided(total, rest) if [size == -1 for size in wanted].count(True) == 1 else None
+        left = divided(count, rest) if [size == -1 for size in wanted].count(True) == 1 else None
         if left is None:
             raise Unconvertible(f"{_shown(own)} cannot become {_shown(wanted)}: no extent fits -1 for all of them")
         wanted = [left if size == -1 else size for size in wanted]
-    if product(wanted) != total:
+    if product(wanted) != count:
         raise Unconvertible(f"{_shown(own)} cannot become {_shown(wanted)}: the number of elements is another one")
     return _seen_as(b, value, wanted) or _moved_to(b, value, own, wanted)
 
@@ -182,6 +185,8 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
         Unconvertible: what that is depends on extents in another way than as a size.
     """
     size = b.axis_size(value, axis)
+    if isinstance(size, int) and isinstance(start, int) and isinstance(end, int):
+        return _cut_known(b, value, axis, range(*slice(start, end, step).indices(size)))
     first, last = (None if size is None else _place(each, size) for each in (start, end))
     asked = f"[{in_symbols(start)}:{in_symbols(end)}:{step}]"
     if size is None or first is None or last is None or step != 1:
@@ -196,6 +201,18 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
     else:
         found = b.slice(value, axis, first, min(first + most, whole))
     return b.sized(found, {axis: length}) if isinstance(length, SymbolicSize) else _whole(b, found, axis)
+
+
+def _cut_known(b: GraphBuilder, value: SSAValue, axis: int, places: range) -> SSAValue:
+    """What lies at known places along an axis of known extent."""
+    if not places:
+        sizes = [0 if a == axis else size for a, size in enumerate(shape_sizes(b, value))]
+        return splat(b, 0, sizes, element_of(value))
+    if places.step < 0:
+        value, places = b(graph.ReverseOp, value, [axis]), places[::-1]
+        last = shape_of(value)[axis] - 1
+        places = range(last - places[-1], last - places[0] + 1, places.step)
+    return b.slice(value, axis, places[0], places[-1] + 1, places.step)
 
 
 def _whole(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
@@ -228,7 +245,7 @@ def joined(b: GraphBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
         return b.concat(values, axis)
     whole = b.concat([_ends_elsewhere(b, value, axis) for value in values], axis)
     starts = np.cumsum([0, *(shape_of(value)[axis] for value in values)])
-    place = b.constant(np.arange(bounds(_total(lengths))[1]), i64)
+    place = b.constant(np.arange(bounds(total(lengths))[1]), i64)
     source, end = place, lengths[0]
     for number, length in enumerate(lengths[1:], 1):
         moved = b.add(place, b.extent(int(starts[number]) - end))
@@ -244,7 +261,8 @@ def _ends_elsewhere(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
     return b.viewed(value, shape_of(value), sizes)
 
 
-def _total(sizes: Sequence[AnySize]) -> AnySize:
+def total(sizes: Sequence[AnySize]) -> AnySize:
+    """The sum of sizes."""
     zero: AnySize = 0
     return reduce(lambda a, b: a + b, sizes, zero)
 

@@ -15,6 +15,8 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.open_shapes import all_along
+from mlc.frontends.operators.sizes import SymbolicSize
 
 CellStep = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue]], list[SSAValue]]
 """What a step makes of its input `[batch, inputs]` and of its states: the next ones, the first being its output."""
@@ -31,7 +33,12 @@ def direction(
     lengths: SSAValue | None = None,
 ) -> list[SSAValue]:
     """The last states `[batch, width]` of one direction over `x`, `[time, batch, inputs]`, then its outputs `[time,
-    batch, width]`. After the length of a sequence, of `lengths` `[batch]`, states stay and outputs are 0."""
+    batch, width]`. After the length of a sequence, of `lengths` `[batch]`, states stay and outputs are 0; so they do
+    after the last step, where the call says how many there are."""
+    time = b.axis_size(x, 0)
+    if isinstance(time, SymbolicSize):
+        lengths = b.extent(time) if lengths is None else lengths
+        x = all_along(b, x, [0])
     scan = ScanWriter(b, shape_of(x)[0])
     inside = scan.inside
     carried = [scan.carry(state) for state in states]
@@ -39,13 +46,14 @@ def direction(
     runs = None
     if lengths is not None:
         within = inside.compare("lt", scan.number(backwards), inside.cast(lengths, i64))
-        runs = inside.reshape(within, (shape_of(x)[1], 1))
+        runs = inside.reshape(within, (shape_of(x)[1], 1)) if shape_of(within) else within
     next = step(inside, row, carried)
     output = next[0]
     if runs is not None:
         output = inside.where(runs, output, inside.number(0, output))
         next = [inside.where(runs, new, old) for new, old in zip(next, carried, strict=True)]
-    return scan.finish(next, [output], backwards)
+    *last, outputs = scan.finish(next, [output], backwards)
+    return [*last, b.sized(outputs, {0: time}) if isinstance(time, SymbolicSize) else outputs]
 
 
 def plus(b: GraphBuilder, value: SSAValue, *others: SSAValue | None) -> SSAValue:

@@ -36,6 +36,29 @@ def spatial_ends(op: WindowedOp, extents: Extents, b: GraphBuilder) -> Extents:
     return found
 
 
+def transposed_ends(op: graph.ConvTransposeOp, extents: Extents, b: GraphBuilder) -> Extents:
+    """The same of a transposed convolution: `(size - 1) * stride - padding + span + output padding`.
+
+    Raises:
+        Unconvertible: nothing may be left of an image, or an extent depends on data.
+    """
+    found: dict[int, SSAValue] = {}
+    for axis in (axis for axis in extents if axis >= 2):
+        dim, size = axis - 2, b.size_of(extents[axis])
+        if size is None:
+            raise Unconvertible(f"the extent of dim {axis} of an image depends on data")
+        low, high = _padding(ints(op.padding), dim)
+        span = (shape_of(op.operands[1])[axis] - 1) * ints(op.dilations)[dim] + 1
+        end = (size - 1) * ints(op.strides)[dim] + (span + ints(op.output_padding)[dim] - low - high)
+        if bounds(end)[0] < 0:
+            raise Unconvertible(
+                f"it cuts {low + high} elements of an image that may be smaller; required: a range of "
+                "extents that are larger"
+            )
+        found[axis] = b.extent(end)
+    return found
+
+
 def _counts_padding(op: graph.AvgPoolOp) -> bool:
     return bool(op.count_include_pad.value.data)
 

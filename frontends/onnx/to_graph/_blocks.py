@@ -47,7 +47,7 @@ def unpacked(b: GraphBuilder, packed: SSAValue, bits: int) -> SSAValue:
     return b.reshape(b.concat([b.unsqueeze(part, [last]) for part in parts], last), whole)
 
 
-@converts("MatMulNBits", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("MatMulNBits", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def mat_mul_n_bits(b: Node) -> Results:
     """`A B^T`, with a bias; each block of a row of B has a scale, and a zero point: half of the range, unless given.
 
@@ -127,7 +127,7 @@ def _dequantized(b: GraphBuilder, x: SSAValue, scale: SSAValue, zero: SSAValue |
     return b(graph.DequantizeOp, x, scale, b.number(half, x))
 
 
-@converts("GatherBlockQuantized", domain=RUNTIME_DOMAIN)
+@converts("GatherBlockQuantized", domain=RUNTIME_DOMAIN, bounded=True)
 def gather_block_quantized(b: Node) -> Results:
     """Slices of quantised data at indices; then these are dequantised."""
     element, bits = b.element(), _bits(b)

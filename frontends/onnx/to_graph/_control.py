@@ -17,7 +17,9 @@ from mlc.frontends.onnx.to_graph._known_steps import KnownSteps, as_declared, kn
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, branches, only, only_integer
+from mlc.frontends.operators.open_shapes import all_along
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import SymbolicSize
 
 
 def graph_of(b: Node, name: str) -> Block:
@@ -64,7 +66,7 @@ def convert(
     return results
 
 
-@converts("If")
+@converts("If", bounded=True)
 def if_(b: Node) -> Results:
     """On a known condition, its branch; else both branches, one of which is computed."""
     names = ("then_branch", "else_branch")
@@ -79,7 +81,7 @@ def if_(b: Node) -> Results:
     return branches(b, b.reshape(b[0], ()), bodies, yielded)
 
 
-@converts("Scan")
+@converts("Scan", bounded=True)
 def scan_(b: Node) -> Results:
     """Values that are carried, inputs that are taken apart along axes, outputs that are stacked along axes."""
     operands = list(range(len(b.op.operands)))
@@ -115,21 +117,36 @@ def _scan(b: Node, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Se
         b.axis_first(v, axis_of(axis, len(shape_of(v))))
         for v, axis in zip(inputs[count:], axes or [0] * taken, strict=True)
     ]
-    steps = shape_of(fronts[0])[0]
-    if any(shape_of(v)[0] != steps for v in fronts):
+    steps, length = shape_of(fronts[0])[0], b.axis_size(fronts[0], 0)
+    if any(shape_of(v)[0] != steps or b.axis_size(v, 0) != length for v in fronts):
         raise Unconvertible("its inputs are not all as long along their axes")
+    is_open = isinstance(length, SymbolicSize)
+    if is_open:
+        fronts = [all_along(b, v, [0]) for v in fronts]
     scan = ScanWriter(b, steps)
     arguments = [scan.carry(v) for v in inputs[:count]]
     arguments += [scan.row(v, way) for v, way in zip(fronts, back, strict=True)]
+    number = scan.number(back[0]) if is_open and len(set(back)) == 1 else None
     yielded = convert(b, source, arguments, scan.body.end, repeated=True)
     _require_unchanged(inputs[:count], yielded[:count])
+    if isinstance(length, SymbolicSize):
+        if number is None:
+            raise Unconvertible("it takes rows in both directions, and how many there are is known at the call only")
+        runs = scan.inside.compare("lt", number, b.extent(length))
+        states = zip(yielded[:count], arguments, strict=False)
+        yielded[:count] = [scan.inside.where(runs, new, old) for new, old in states]
     stacked = len(yielded) - count
     _require_as_many(stacked, b.ints("scan_output_directions") or [0] * stacked, out_axes or [0] * stacked)
     out_back = [bool(d) for d in b.ints("scan_output_directions") or [0] * stacked]
+    if is_open and any(way != back[0] for way in out_back):
+        raise Unconvertible(
+            "it stacks rows in another direction than it takes them; how many, is known at the call only"
+        )
     results = scan.finish(yielded[:count], yielded[count:], out_back)
-    for number, axis in enumerate(out_axes or [0] * stacked, count):
-        rank = len(shape_of(results[number]))
-        results[number] = b.first_to_axis(results[number], axis_of(axis, rank))
+    for place, axis in enumerate(out_axes or [0] * stacked, count):
+        rank = len(shape_of(results[place]))
+        rows = b.sized(results[place], {0: length}) if isinstance(length, SymbolicSize) else results[place]
+        results[place] = b.first_to_axis(rows, axis_of(axis, rank))
     return results
 
 
@@ -154,7 +171,7 @@ _WRITTEN_OUT = 64
 """The most steps of a loop that are written out one after the other."""
 
 
-@converts("Loop")
+@converts("Loop", bounded=True)
 def loop(b: Node) -> Results:
     """Counted where the number of steps is known and nothing ends it before; else as long as its condition holds.
 

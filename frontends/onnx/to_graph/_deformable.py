@@ -13,7 +13,7 @@ from mlc.frontends.operators.refusal import Unconvertible
 def deform_conv(b: Node) -> Results:
     """A column of samples for each window, each at its place in the window and an offset, times the weights."""
     kernel = b.shape(1)[2:]
-    w = SlidingWindow.of(b, b.shape()[2:], kernel)
+    w = SlidingWindow.of(b, b[0], kernel)
     if b.ints("kernel_shape", kernel) != list(kernel):
         raise Unconvertible(f"kernel_shape is {b.ints('kernel_shape')}, the weights are {list(b.shape(1))}")
     groups, offset_groups = b.int("group", 1), b.int("offset_group", 1)

@@ -8,7 +8,7 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 
 
-@converts("CDist", domain=RUNTIME_DOMAIN)
+@converts("CDist", domain=RUNTIME_DOMAIN, bounded=True)
 def distances(b: Node) -> Results:
     """Between each row of A and each of B: `|a|^2 - 2 a b + |b|^2`, never negative, or its root."""
     b.require_rank(0, 2)

@@ -231,7 +231,7 @@ def swish(b: Node) -> Results:
     return b.mul(x, b(graph.SigmoidOp, b.mul(x, b.number(alpha, x))))
 
 
-@converts("Hardmax")
+@converts("Hardmax", bounded=True)
 def hardmax(b: Node) -> Results:
     """1 at the first largest element along the axis, or along all dims from it on up to version 11; else 0."""
     x, shape = b[0], b.shape()
@@ -242,6 +242,8 @@ def hardmax(b: Node) -> Results:
     extents = [1] * len(shape_of(flat))
     extents[at] = shape_of(flat)[at]
     places = b.constant(np.arange(extents[at]).reshape(extents), i64)
+    if at in (known := b.knowledge.extents.get(flat, {})):
+        places = b.bounded(b.viewed(places, extents, {}), {at: known[at]})
     return b.reshape(b.cast(b.compare("eq", places, best), element_of(x)), shape)
 
 

@@ -20,7 +20,9 @@ from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.operators.refusal import Unconvertible
 
 
-@converts("FusedMatMul", "TransposeMatMul", domain=RUNTIME_DOMAIN, rounds_once=lambda b: b.float("alpha") != 1)
+@converts(
+    "FusedMatMul", "TransposeMatMul", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=lambda b: b.float("alpha") != 1
+)
 def fused_mat_mul(b: Node) -> Results:
     """`alpha A B`, either factor transposed, or with its first dim after those that count matrices."""
     lhs, rhs = (_factor(b, index, letter) for index, letter in enumerate("AB"))
@@ -37,7 +39,7 @@ def _factor(b: Node, index: int, letter: str) -> SSAValue:
     return b.transpose(b[index], order)
 
 
-@converts("FusedGemm", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("FusedGemm", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def fused_gemm(b: Node) -> Results:
     """`f(alpha A B + beta C)`."""
     b.require_rank(0, 2)
@@ -48,13 +50,13 @@ def fused_gemm(b: Node) -> Results:
     return _activated(b, total, numbers)
 
 
-@converts("FusedConv", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("FusedConv", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def fused_conv(b: Node) -> Results:
     """`f(convolution + Z)`."""
     return _fused_conv(b, b[0], b.optional(3))
 
 
-@converts("NhwcConv", "NhwcFusedConv", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("NhwcConv", "NhwcFusedConv", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def nhwc_conv(b: Node) -> Results:
     """The same of images with channels last; weights are as those of `Conv`."""
     other = None if (z := b.optional(3)) is None else channels_first(b, z)
@@ -84,13 +86,13 @@ def _activated(b: Node, x: SSAValue, numbers: Sequence[float]) -> SSAValue:
     return function(b, x)
 
 
-@converts("Gelu", "BiasGelu", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("Gelu", "BiasGelu", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def gelu(b: Node) -> Results:
     """Exact, of a sum if there are two operands."""
     return b(graph.GeluOp, _with_bias(b))
 
 
-@converts("FastGelu", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("FastGelu", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def fast_gelu(b: Node) -> Results:
     """By tanh, of a sum if there are two operands."""
     return b(graph.GeluOp, _with_bias(b), "tanh")
@@ -100,13 +102,13 @@ def _with_bias(b: Node) -> SSAValue:
     return b.add(b[0], b[1]) if b.has(1) else b[0]
 
 
-@converts("QuickGelu", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("QuickGelu", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def quick_gelu(b: Node) -> Results:
     """`x sigmoid(alpha x)`."""
     return b.mul(b[0], b(graph.SigmoidOp, b.scaled(b[0], b.float("alpha"))))
 
 
-@converts("BiasSplitGelu", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("BiasSplitGelu", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def bias_split_gelu(b: Node) -> Results:
     """The first half of the last dim, times the unit of the second."""
     b.require_rank(0, 3)
@@ -121,7 +123,7 @@ def _part(b: GraphBuilder, x: SSAValue, start: int, end: int) -> SSAValue:
     return b.slice(x, len(shape_of(x)) - 1, start, end)
 
 
-@converts("BiasAdd", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("BiasAdd", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def bias_add(b: Node) -> Results:
     """The sum of three."""
     return b.add(b.add(b[0], b[1]), b[2])

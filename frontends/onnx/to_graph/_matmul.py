@@ -38,7 +38,7 @@ def gemm(b: Node) -> Results:
     return by_rows(b, lhs, product) if is_same_for_rows else product(lhs)
 
 
-@converts("Einsum", rounds_once=lambda b: len(b.operands) > 2)
+@converts("Einsum", bounded=True, rounds_once=lambda b: len(b.operands) > 2)
 def einsum(b: Node) -> Results:
     """Sums of products in index notation, one operand after the other: each pair is a stack of matrix products."""
     terms, result = _equation(b)

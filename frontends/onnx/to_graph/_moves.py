@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 import numpy as np
@@ -20,8 +20,18 @@ from mlc.frontends.operators.graph_builder import MOST_COUNTED, Array, GraphBuil
 from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
 from mlc.frontends.operators.open_shapes import cut as cut_at
-from mlc.frontends.operators.open_shapes import depends_on_call, expanded, product, reshaped, shape_sizes
+from mlc.frontends.operators.open_shapes import (
+    depends_on_call,
+    expanded,
+    joined,
+    largest,
+    product,
+    reshaped,
+    shape_sizes,
+    total,
+)
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, divided, in_symbols
 
 
 @converts("Reshape", bounded=True)
@@ -85,7 +95,7 @@ def unsqueeze(b: Node) -> Results:
     return b.unsqueeze(b[0], axes_of(named, b.rank() + len(named)))
 
 
-@converts("ExpandDims", domain=RUNTIME_DOMAIN)
+@converts("ExpandDims", domain=RUNTIME_DOMAIN, bounded=True)
 def expand_dims(b: Node) -> Results:
     """Puts in one dim of extent 1."""
     return b.unsqueeze(b[0], axes_of(b.known_ints(1), b.rank() + 1))
@@ -114,7 +124,7 @@ def concat(b: Node) -> Results:
     """What has no elements adds nothing."""
     axis = b.axis()
     filled = [v for v in b.operands if shape_of(v)[axis]] or b.operands[:1]
-    return b.concat(filled, axis)
+    return joined(b, filled, axis) if any(depends_on_call(b, v) for v in filled) else b.concat(filled, axis)
 
 
 @converts("Expand", bounded=True)
@@ -133,7 +143,7 @@ def expand(b: Node) -> Results:
     return b.broadcast(b[0], shape)
 
 
-@converts("Tile")
+@converts("Tile", bounded=True)
 def repeat_dims(b: Node) -> Results:
     """Repeats along each dim: a broadcast along a dim before it."""
     shape, repeats = b.shape(), b.known_ints(1)
@@ -226,8 +236,8 @@ def split(b: Node) -> Results:
     """Into as many parts as there are results; the last one is smaller where they do not divide the extent."""
     x, axis = b[0], b.axis()
     extent, count = b.shape()[axis], len(b.op.results)
-    if axis in b.knowledge.extents.get(x, {}):
-        raise Unconvertible(f"it splits dim {axis} of {in_words(x.type)}, whose extent depends on data")
+    if axis in b.knowledge.extents.get(x, {}) or (b.has(1) and b.is_size(1)):
+        return _split_by_sizes(b, axis)
     sizes = b.ints("split") or (b.known_ints(1) if b.has(1) else None)
     if sizes is None:
         size = -(-extent // count)
@@ -242,40 +252,19 @@ def split(b: Node) -> Results:
     return results
 
 
-@converts("Pad")
-def pad(b: Node) -> Results:
-    """With a number, or with the elements of the edge, mirrored, or from the other side; negative amounts cut."""
-    x, rank = b[0], b.rank()
-    mode = b.string("mode", "constant")
-    if b.since < 11:
-        pads, number = b.ints("pads") or [], b.float("value")
-        axes = list(range(rank))
-    else:
-        pads = b.known_ints(1)
-        number = b.known(2).reshape(-1)[0].item() if b.has(2) else 0
-        axes = [axis_of(a, rank) for a in b.known_ints(3)] if b.has(3) else list(range(rank))
-    if len(pads) != 2 * len(axes):
-        raise Unconvertible(f"{len(pads)} pads for {len(axes)} dims; two are needed for each")
-    low, high = [0] * rank, [0] * rank
-    for i, axis in enumerate(axes):
-        low[axis], high[axis] = pads[i], pads[i + len(axes)]
-    for axis in range(rank):
-        extent = shape_of(x)[axis]
-        if min(low[axis], high[axis]) < 0:
-            x = cut(b, x, axis, max(-low[axis], 0), extent + min(high[axis], 0), 1)
-            low[axis], high[axis] = max(low[axis], 0), max(high[axis], 0)
-    if mode == "constant":
-        return b(graph.PadOp, x, low, high, number) if any((*low, *high)) else x
-    if mode not in ("reflect", "edge", "wrap"):
-        raise Unconvertible(f"mode '{mode}' is not one of constant, reflect, edge and wrap")
-    for axis in range(rank):
-        extent = shape_of(x)[axis]
-        if low[axis] or high[axis]:
-            if not extent:
-                raise Unconvertible("there is nothing to pad with")
-            places = np.pad(np.arange(extent), (low[axis], high[axis]), mode)  # type: ignore[call-overload]
-            x = b(graph.GatherOp, x, b.constant(places.astype(np.int64)), axis)
-    return x
+def _split_by_sizes(b: Node, axis: int) -> Results:
+    """Parts of a dim whose extent a call gives, or as long as such extents say."""
+    whole, count = b.axis_size(b[0], axis), len(b.op.results)
+    if whole is None:
+        raise Unconvertible(f"it splits dim {axis} of {in_words(b[0].type)}, whose extent depends on data")
+    sizes: list[AnySize] = [*(b.ints("split") or ())] or (b.sizes(1) if b.has(1) else [])
+    if not sizes and (part := divided(whole, count)) is not None:
+        sizes = [part] * count
+    if len(sizes) != count or total(sizes) != whole:
+        parts = [in_symbols(size) for size in sizes] or f"{count} equal parts"
+        raise Unconvertible(f"parts of {parts} do not make up an extent of {in_symbols(whole)} in {count} results")
+    starts = [total(sizes[:number]) for number in range(count)]
+    return [cut_at(b, b[0], axis, at, at + size, 1) for at, size in zip(starts, sizes, strict=True)]
 
 
 def in_order(b: GraphBuilder, value: SSAValue, axis: int, places: Array) -> SSAValue | None:
@@ -305,30 +294,41 @@ def gather(b: Node) -> Results:
     return b(graph.GatherOp, b[0], b[1], axis)
 
 
-@converts("DepthToSpace")
+@converts("DepthToSpace", bounded=True)
 def depth_to_space(b: Node) -> Results:
     """Blocks of channels become blocks of pixels."""
-    n, c, h, w = b.shape()
     size = b.int("blocksize")
-    inner = c // (size * size)
+    inner = b.shape()[1] // (size * size)
     if b.string("mode", "DCR") == "DCR":
-        apart = b.transpose(b.reshape(b[0], (n, size, size, inner, h, w)), (0, 3, 4, 1, 5, 2))
+        blocks = _as_sizes(b, b[0], lambda n, c, h, w: [n, size, size, inner, h, w])
+        apart = b.transpose(blocks, (0, 3, 4, 1, 5, 2))
     else:
-        apart = b.transpose(b.reshape(b[0], (n, inner, size, size, h, w)), (0, 1, 4, 2, 5, 3))
-    return b.reshape(apart, (n, inner, h * size, w * size))
+        blocks = _as_sizes(b, b[0], lambda n, c, h, w: [n, inner, size, size, h, w])
+        apart = b.transpose(blocks, (0, 1, 4, 2, 5, 3))
+    return _as_sizes(b, apart, lambda n, inner, h, high, w, wide: [n, inner, h * high, w * wide])
 
 
-@converts("SpaceToDepth")
+@converts("SpaceToDepth", bounded=True)
 def space_to_depth(b: Node) -> Results:
     """Blocks of pixels become blocks of channels."""
-    n, c, h, w = b.shape()
     size = b.int("blocksize")
-    apart = b.reshape(b[0], (n, c, h // size, size, w // size, size))
+    n, c, h, w = shape_sizes(b, b[0]) if depends_on_call(b, b[0]) else b.shape()
+    rows, columns = divided(h, size), divided(w, size)
+    if rows is None or columns is None:
+        raise Unconvertible(f"an image of {in_symbols(h)}x{in_symbols(w)} has no whole blocks of {size}x{size}")
+    apart = _as_sizes(b, b[0], lambda *_: [n, c, rows, size, columns, size])
     if b.string("mode", "DCR") == "CRD":
         moved = b.transpose(apart, (0, 1, 3, 5, 2, 4))
-    else:
-        moved = b.transpose(apart, (0, 3, 5, 1, 2, 4))
-    return b.reshape(moved, (n, c * size * size, h // size, w // size))
+        return _as_sizes(b, moved, lambda n, c, high, wide, h, w: [n, c * high * wide, h, w])
+    moved = b.transpose(apart, (0, 3, 5, 1, 2, 4))
+    return _as_sizes(b, moved, lambda n, high, wide, c, h, w: [n, high * wide * c, h, w])
+
+
+def _as_sizes(b: Node, x: SSAValue, shape: Callable[..., list[AnySize]]) -> SSAValue:
+    """A value under the shape that is made of its extents."""
+    if depends_on_call(b, x):
+        return reshaped(b, x, shape(*shape_sizes(b, x)))
+    return b.reshape(x, largest(shape(*shape_of(x))))
 
 
 @converts("Trilu", bounded=True)
@@ -344,25 +344,7 @@ def trilu(b: Node) -> Results:
     return one_side(b, b[0], not b.int("upper", 1), diagonal[0])
 
 
-@converts("CenterCropPad")
-def center_crop_pad(b: Node) -> Results:
-    """Cut, or padded with zeros, on both sides."""
-    x, rank = b[0], b.rank()
-    axes = [axis_of(a, rank) for a in b.ints("axes") or range(rank)]
-    for axis, wanted in zip(axes, b.known_ints(1), strict=True):
-        extent = shape_of(x)[axis]
-        if extent > wanted:
-            start = (extent - wanted) // 2
-            x = cut(b, x, axis, start, start + wanted, 1)
-        elif extent < wanted:
-            low, high = [0] * rank, [0] * rank
-            low[axis] = (wanted - extent) // 2
-            high[axis] = wanted - extent - low[axis]
-            x = b(graph.PadOp, x, low, high, 0)
-    return x
-
-
-@converts("OneHot")
+@converts("OneHot", bounded=True)
 def one_hot(b: Node) -> Results:
     """`on` at an index, `off` elsewhere; negative indices count from the end."""
     depth = int(b.known(1).reshape(-1)[0])

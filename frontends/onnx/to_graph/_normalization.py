@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -11,33 +13,37 @@ from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators import logarithms
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import depends_on_call, product, require_fixed, reshaped, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 
 
-def _flattened(b: Node) -> tuple[SSAValue, int]:
-    """The operand and the axis to work along: before version 13, all dims from the axis on count as one."""
-    x, shape = b[0], b.shape()
+def _along(b: Node, compute: Callable[[SSAValue, int], SSAValue]) -> SSAValue:
+    """What is computed along an axis of the operand: before version 13, all dims from the axis on count as one."""
+    x, rank = b[0], b.rank()
     if b.since >= 13:
-        return x, b.axis()
+        return compute(x, b.axis())
     axis = b.int("axis", 1)
-    axis = axis if axis >= 0 else axis + len(shape)
-    return b.reshape(x, (prod(shape[:axis]), prod(shape[axis:]))), 1
+    axis = axis if axis >= 0 else axis + rank
+    if axis == rank - 1:
+        return compute(x, axis)
+    if depends_on_call(b, x):
+        sizes = shape_sizes(b, x)
+        return reshaped(b, compute(reshaped(b, x, [product(sizes[:axis]), product(sizes[axis:])]), 1), sizes)
+    shape = b.shape()
+    return b.reshape(compute(b.reshape(x, (prod(shape[:axis]), prod(shape[axis:]))), 1), shape)
 
 
 @converts("Softmax", bounded=True)
 def softmax(b: Node) -> Results:
     """Along an axis."""
-    x, axis = _flattened(b)
-    return b.reshape(b(graph.SoftmaxOp, x, axis), b.shape())
+    return _along(b, partial(b, graph.SoftmaxOp))
 
 
 @converts("LogSoftmax", bounded=True, rounds_once=True)
 def log_softmax(b: Node) -> Results:
     """`x - max - log(sum(e^(x - max)))`."""
-    x, axis = _flattened(b)
-    return b.reshape(logarithms.log_softmax(b, x, axis), b.shape())
+    return _along(b, partial(logarithms.log_softmax, b))
 
 
 @converts("LayerNormalization", bounded=True)
@@ -89,13 +95,13 @@ def batch_normalization(b: Node) -> Results:
     return [result, running(mean, own), running(variance, spread)]
 
 
-@converts("InstanceNormalization")
+@converts("InstanceNormalization", bounded=True)
 def instance_normalization(b: Node) -> Results:
     """A group per channel."""
     return b(graph.GroupNormOp, b[0], b[1], b[2], b.shape()[1], 1, b.float("epsilon", 1e-5))
 
 
-@converts("GroupNormalization")
+@converts("GroupNormalization", bounded=True)
 def group_normalization(b: Node) -> Results:
     """Scale and bias are one per group before version 21, and one per channel from then on."""
     groups, channels = b.int("num_groups"), b.shape()[1]
@@ -108,7 +114,7 @@ def group_normalization(b: Node) -> Results:
     return b(graph.GroupNormOp, b[0], scale, bias, groups, 1, b.float("epsilon", 1e-5))
 
 
-@converts("LRN", rounds_once=True)
+@converts("LRN", bounded=True, rounds_once=True)
 def local_response_normalization(b: Node) -> Results:
     """`x / (bias + alpha / size * sum(x^2))^beta`, the sum over neighbouring channels."""
     x, size = b[0], b.int("size")
@@ -124,7 +130,7 @@ def local_response_normalization(b: Node) -> Results:
     return b.div(x, b(graph.PowOp, base, b.number(b.float("beta", 0.75), x)))
 
 
-@converts("LpNormalization", rounds_once=True)
+@converts("LpNormalization", bounded=True, rounds_once=True)
 def lp_normalization(b: Node) -> Results:
     """`x / |x|_p` along an axis; 0 where the norm is 0."""
     x, axis = b[0], axis_of(b.int("axis", -1), b.rank())
@@ -135,7 +141,7 @@ def lp_normalization(b: Node) -> Results:
     return b.where(b.compare("eq", norm, b.number(0, x)), b.number(0, x), b.div(x, norm))
 
 
-@converts("MeanVarianceNormalization", rounds_once=True)
+@converts("MeanVarianceNormalization", bounded=True, rounds_once=True)
 def mean_variance_normalization(b: Node) -> Results:
     """`(x - mean) / (deviation + 1e-9)` over axes."""
     x, axes = b[0], b.ints("axes", [0, 2, 3]) or []

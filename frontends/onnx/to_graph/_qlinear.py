@@ -42,20 +42,20 @@ def _result(b: Node, x: SSAValue, index: int, element: Attribute | None = None) 
     return quantized(b, x, b[index], b.optional(index + 1), element or b.element())
 
 
-@converts("QLinearAdd", "QLinearMul", domain=RUNTIME_DOMAIN)
+@converts("QLinearAdd", "QLinearMul", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_binary(b: Node) -> Results:
     """A sum or a product of two tensors that broadcast."""
     combine = b.add if b.op.OP_TYPE == "QLinearAdd" else b.mul
     return _result(b, combine(_operand(b, 0), _operand(b, 3)), 6)
 
 
-@converts("QLinearWhere", domain=RUNTIME_DOMAIN)
+@converts("QLinearWhere", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_where(b: Node) -> Results:
     """One of two tensors, element by element."""
     return _result(b, b.where(b[0], _operand(b, 1), _operand(b, 4)), 7, b.element(1))
 
 
-@converts("QLinearConcat", domain=RUNTIME_DOMAIN)
+@converts("QLinearConcat", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_concat(b: Node) -> Results:
     """One tensor after the other; each has a scale and a zero point of its own."""
     count = len(b.op.operands) - 2
@@ -67,20 +67,20 @@ def q_linear_concat(b: Node) -> Results:
     return b.concat(parts, b.axis(rank=b.rank(2)))
 
 
-@converts("QLinearSigmoid", domain=RUNTIME_DOMAIN)
+@converts("QLinearSigmoid", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_sigmoid(b: Node) -> Results:
     """The logistic function."""
     return _result(b, b(graph.SigmoidOp, _operand(b, 0)), 3)
 
 
-@converts("QLinearLeakyRelu", domain=RUNTIME_DOMAIN)
+@converts("QLinearLeakyRelu", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_leaky_relu(b: Node) -> Results:
     """`alpha x` where `x` is negative, else `x`."""
     x = _operand(b, 0)
     return _result(b, leaky_relu(b, x, b.number(b.float("alpha"), x)), 3)
 
 
-@converts("QLinearSoftmax", domain=RUNTIME_DOMAIN)
+@converts("QLinearSoftmax", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_softmax(b: Node) -> Results:
     """Along an axis; with `opset` below 13 all dims from the axis on count as one."""
     x, shape, axis = _operand(b, 0), b.shape(), b.axis()
@@ -89,14 +89,14 @@ def q_linear_softmax(b: Node) -> Results:
     return _result(b, b.reshape(b(graph.SoftmaxOp, x, axis), shape), 3)
 
 
-@converts("QLinearReduceMean", domain=RUNTIME_DOMAIN)
+@converts("QLinearReduceMean", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_reduce_mean(b: Node) -> Results:
     """The mean over axes; over all if none is named."""
     axes = axes_of(b.ints("axes") or range(b.rank()), b.rank())
     return _result(b, b.reduce("mean", _operand(b, 0), axes, b.flag("keepdims")), 3)
 
 
-@converts("QLinearGlobalAveragePool", domain=RUNTIME_DOMAIN)
+@converts("QLinearGlobalAveragePool", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_global_average_pool(b: Node) -> Results:
     """The mean over all spatial dims."""
     b.require_rank(0, *range(3, 9))
@@ -105,7 +105,7 @@ def q_linear_global_average_pool(b: Node) -> Results:
     return _result(b, b.reduce("mean", _operand(b, 0), axes, True), 3)
 
 
-@converts("QLinearAveragePool", domain=RUNTIME_DOMAIN)
+@converts("QLinearAveragePool", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_average_pool(b: Node) -> Results:
     """The mean under each window."""
     b.require_rank(0, 3, 4, 5)
@@ -114,14 +114,14 @@ def q_linear_average_pool(b: Node) -> Results:
     return _result(b, pooled, 3)
 
 
-@converts("NhwcMaxPool", domain=RUNTIME_DOMAIN)
+@converts("NhwcMaxPool", domain=RUNTIME_DOMAIN, bounded=True)
 def nhwc_max_pool(b: Node) -> Results:
     """The largest element under each window, channels last."""
     b.require_rank(0, 3, 4, 5)
     return with_channels_last(b, b[0], lambda b, x: largest(b, x)[0])
 
 
-@converts("QLinearConv", domain=RUNTIME_DOMAIN)
+@converts("QLinearConv", domain=RUNTIME_DOMAIN, bounded=True)
 def q_linear_conv(b: Node) -> Results:
     """A convolution of images with channels first or last; weights are as those of `Conv`."""
     b.require_rank(0, 3, 4, 5)

@@ -29,7 +29,7 @@ def scaled_product(
     return scaled_sums(b, numpy_product(b, centred(b, x, x_zero), centred(b, w, w_zero)), scale)
 
 
-@converts("QGemm", domain=RUNTIME_DOMAIN)
+@converts("QGemm", domain=RUNTIME_DOMAIN, bounded=True)
 def q_gemm(b: Node) -> Results:
     """`alpha A B + C`, scaled to floats, or to integers again if the scale of these is there."""
     b.require_rank(0, 2)
@@ -45,7 +45,7 @@ def q_gemm(b: Node) -> Results:
     return requantized(b, sums, b.div(scale, one_number(b, b[7])), b[8])
 
 
-@converts("MatMulIntegerToFloat", domain=RUNTIME_DOMAIN)
+@converts("MatMulIntegerToFloat", domain=RUNTIME_DOMAIN, bounded=True)
 def mat_mul_integer_to_float(b: Node) -> Results:
     """A product of integers as floats, with a bias."""
     scale = b.mul(*(b.cast(one_number(b, b[index]), f32) for index in (2, 3)))
@@ -54,7 +54,7 @@ def mat_mul_integer_to_float(b: Node) -> Results:
     return b.cast(plus(b, found, None if bias is None else b.cast(bias, f32)), b.element(2))
 
 
-@converts("DynamicQuantizeMatMul", domain=RUNTIME_DOMAIN)
+@converts("DynamicQuantizeMatMul", domain=RUNTIME_DOMAIN, bounded=True)
 def dynamic_quantize_mat_mul(b: Node) -> Results:
     """The same of floats that are quantised first."""
     return plus(b, times_quantized(b, b[0], b[1], b[2], b.optional(3)), b.optional(4))

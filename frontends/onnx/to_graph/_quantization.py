@@ -40,8 +40,8 @@ def no_zero_point(b: GraphBuilder, element: Attribute) -> SSAValue:
     return b.splat(0, (), element)
 
 
-@converts("QuantizeLinear", rounds_once=True)
-@converts("QuantizeLinear", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("QuantizeLinear", bounded=True, rounds_once=True)
+@converts("QuantizeLinear", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def quantize_linear(b: Node) -> Results:
     """`x / scale`, rounded, plus the zero point, within the type of the zero point."""
     x = b[0]
@@ -61,7 +61,7 @@ def quantize_linear(b: Node) -> Results:
     return short_float(b, moved, element, bool(b.int("saturate", 1)))
 
 
-@converts("DynamicQuantizeLinear")
+@converts("DynamicQuantizeLinear", bounded=True)
 def dynamic_quantize_linear(b: Node) -> Results:
     """To ui8, with a scale and a zero point for the least and the largest element and 0; the scale of zeros is 1."""
     return dynamically_quantized(b, b[0])
@@ -79,8 +79,8 @@ def dynamically_quantized(b: GraphBuilder, x: SSAValue) -> list[SSAValue]:
     return [b(graph.QuantizeOp, x, scale, zero_point), scale, zero_point]
 
 
-@converts("DequantizeLinear")
-@converts("DequantizeLinear", domain=RUNTIME_DOMAIN)
+@converts("DequantizeLinear", bounded=True)
+@converts("DequantizeLinear", domain=RUNTIME_DOMAIN, bounded=True)
 def dequantize_linear(b: Node) -> Results:
     """`(x - zero point) * scale`, in the type of the scale."""
     number = b.int("output_dtype")
@@ -112,7 +112,7 @@ def centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = Fa
     return b.sub(wide, zero)
 
 
-@converts("MatMulInteger")
+@converts("MatMulInteger", bounded=True)
 def mat_mul_integer(b: Node) -> Results:
     """A product of integers, in i32."""
     return numpy_product(b, centred(b, b[0], b.optional(2), rows=True), centred(b, b[1], b.optional(3)))
@@ -125,14 +125,14 @@ def _channels(b: GraphBuilder, zero: SSAValue | None, weights: SSAValue) -> SSAV
     return b.reshape(zero, (shape_of(zero)[0], *[1] * (len(shape_of(weights)) - 1)))
 
 
-@converts("ConvInteger")
+@converts("ConvInteger", bounded=True)
 def conv_integer(b: Node) -> Results:
     """A convolution of integers, in i32; padding is the zero point."""
     weights = centred(b, b[1], _channels(b, b.optional(3), b[1]))
     return convolution(b, centred(b, b[0], b.optional(2)), weights, None)
 
 
-@converts("QLinearMatMul")
+@converts("QLinearMatMul", bounded=True)
 def q_linear_mat_mul(b: Node) -> Results:
     """A product of integers, scaled to integers again."""
     total = numpy_product(b, centred(b, b[0], b[2], rows=True), centred(b, b[3], b[5]))
@@ -159,7 +159,7 @@ def one_number(b: GraphBuilder, value: SSAValue) -> SSAValue:
     return b.reshape(value, ()) if shape_of(value) == (1,) else value
 
 
-@converts("QLinearConv")
+@converts("QLinearConv", bounded=True)
 def q_linear_conv(b: Node) -> Results:
     """A convolution of integers, scaled to integers again."""
     return quantized_convolution(b, b[0])

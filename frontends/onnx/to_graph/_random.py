@@ -18,6 +18,7 @@ from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.random_numbers import Stream
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.support.dtypes import computing_type, to_numpy
@@ -97,13 +98,14 @@ def multinomial(b: Node) -> Results:
     return b.cast(b.transpose(passed, (1, 0)), element)
 
 
-@converts("Dropout")
+@converts("Dropout", bounded=True)
 def dropout(b: Node) -> Results:
     """At inference its operand, and a mask that keeps everything. In training elements become 0 with the probability
     `ratio`, the others as much larger as keeps their mean."""
     x = b[0]
     if not b.has(2) or not bool(b.known(2)):
         return [x, _everything(b)]
+    require_fixed(b, x, "what elements are dropped of")
     ratio = b.reshape(b[1], ()) if b.has(1) else b.constant(0.5)
     known = b.knowledge.array(ratio)
     if known is not None and not known:
@@ -117,7 +119,7 @@ def dropout(b: Node) -> Results:
 
 
 def _everything(b: Node) -> SSAValue | None:
-    return b.splat(1, b.shape(), i1) if b.wants(1) else None
+    return b.bounded(b.splat(1, b.shape(), i1), b.knowledge.extents.get(b[0], {})) if b.wants(1) else None
 
 
 def _wanted(b: Node) -> tuple[Sequence[int], Attribute]:

@@ -14,6 +14,7 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators import recurrent
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_shapes import shape_sizes, splat
 from mlc.frontends.operators.recurrent import direction, gates, plus
 from mlc.frontends.operators.refusal import Unconvertible
 
@@ -98,8 +99,7 @@ class Layer:
     def _direction(self, b: Node, x: SSAValue, number: int, backwards: bool, directions: int) -> list[SSAValue]:
         """The last states of a direction, and the outputs of all of its steps."""
         w = self.weights(b, number, directions)
-        shape = (shape_of(x)[1], w.hidden)
-        states = [_initial(b, 5 + state, number, shape) for state in range(self.states)]
+        states = [_initial(b, 5 + state, number, x, w.hidden) for state in range(self.states)]
         step = partial(_step, b, self.cell, w)
         return direction(b, w.ahead(b, x), states, step, backwards, b.optional(4))
 
@@ -136,13 +136,13 @@ def _step(
     return cell(b, node, x, states, w)
 
 
-def _initial(b: Node, index: int, number: int, shape: tuple[int, int]) -> SSAValue:
+def _initial(b: Node, index: int, number: int, x: SSAValue, hidden: int) -> SSAValue:
     given = b.optional(index)
     if given is None:
-        return b.splat(0, shape, element_of(b[0]))
+        return splat(b, 0, [shape_sizes(b, x)[1], hidden], element_of(b[0]))
     if b.flag("layout"):
         given = b.transpose(given, (1, 0, 2))
-    return b.reshape(b.slice(given, 0, number, number + 1), shape)
+    return b.reshape(b.slice(given, 0, number, number + 1), (shape_of(x)[1], hidden))
 
 
 def _total(b: GraphBuilder, x: SSAValue, h: SSAValue, w: Weights) -> SSAValue:
@@ -151,7 +151,7 @@ def _total(b: GraphBuilder, x: SSAValue, h: SSAValue, w: Weights) -> SSAValue:
     return b.add(plus(b, w.of_input(b, x), bias), w.of_state(b, h))
 
 
-@converts("RNN", rounds_once=True)
+@converts("RNN", bounded=True, rounds_once=True)
 def rnn(b: Node) -> Results:
     """`h = f(x W + h R + b)`."""
     return Layer(_rnn, 1, ("Tanh",)).converted(b)
@@ -161,7 +161,7 @@ def _rnn(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w
     return [w.functions[0](b, _total(b, x, states[0], w))]
 
 
-@converts("GRU", rounds_once=True)
+@converts("GRU", bounded=True, rounds_once=True)
 def gru(b: Node) -> Results:
     """Gates z and r, and a candidate: `h = (1 - z) g(x W + (r h) R + b) + z h` (Cho et al., 2014)."""
     return Layer(_gru, 1, ("Sigmoid", "Tanh")).converted(b)
@@ -183,7 +183,7 @@ def _gru(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w
     return [b.add(b.mul(b.sub(b.number(1, z), z), new), b.mul(z, h))]
 
 
-@converts("LSTM", rounds_once=True)
+@converts("LSTM", bounded=True, rounds_once=True)
 def lstm(b: Node) -> Results:
     """Gates i, o, f and a candidate, in this order. `clip` limits what goes into them, not the cell."""
     return Layer(lstm_cell, 2, ("Sigmoid", "Tanh", "Tanh")).converted(b)

@@ -66,7 +66,7 @@ def reduce(b: GraphBuilder, kind: str, x: SSAValue, axes: list[int], keepdims: b
     return mean(b, x, axes, keepdims) if kind == "mean" else b.reduce(kind, x, axes, keepdims)
 
 
-@converts("ReduceLogSumExp", rounds_once=True)
+@converts("ReduceLogSumExp", bounded=True, rounds_once=True)
 def reduce_log_sum_exp(b: Node) -> Results:
     """`log(sum(e^x))`, the largest element taken out first, unless it is infinite."""
     x, axes = b[0], _axes(b)

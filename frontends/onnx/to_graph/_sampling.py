@@ -11,7 +11,7 @@ from mlc.frontends.operators.regions import aligned_regions
 from mlc.frontends.operators.sampling import PIXELS_OF_MODE, ImageAxis, Tap, interpolated
 
 
-@converts("GridSample", rounds_once=True)
+@converts("GridSample", bounded=True, rounds_once=True)
 def grid_sample(b: Node) -> Results:
     """Samples of images of any rank at coordinates from -1 to 1, of which that along the last axis comes first."""
     x, grid, extents = b[0], b[1], b.shape()[2:]
@@ -33,7 +33,7 @@ def grid_sample(b: Node) -> Results:
     return b.transpose(found, (0, rank + 1, *range(1, rank + 1)))
 
 
-@converts("RoiAlign", rounds_once=True)
+@converts("RoiAlign", bounded=True, rounds_once=True)
 def roi_align(b: Node) -> Results:
     """Means, or maxima, of samples on a grid in each bin of each region, which are read between four pixels.
 

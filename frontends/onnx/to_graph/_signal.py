@@ -58,7 +58,7 @@ def _parts(b: GraphBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValue 
     return part(0), part(1) if pair == 2 else None, order
 
 
-@converts("DFT", rounds_once=True)
+@converts("DFT", bounded=True, rounds_once=True)
 def dft(b: Node) -> Results:
     """Along an axis, an attribute before version 20."""
     x, rank = b[0], b.rank()
@@ -94,7 +94,7 @@ def _real_inverse(
     return b.reshape(found, (*shape_of(found), 1))
 
 
-@converts("STFT", rounds_once=True)
+@converts("STFT", bounded=True, rounds_once=True)
 def stft(b: Node) -> Results:
     """Transforms of frames of a signal, each weighted by a window."""
     x, step = b[0], int(b.known(1))

@@ -20,7 +20,7 @@ from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 
 
-@converts("SkipLayerNormalization", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("SkipLayerNormalization", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def skip_layer_normalization(b: Node) -> Results:
     """The norm of a sum, over the last dim, and that sum."""
     total, epsilon = _sum(b, b.optional(4)), b.float("epsilon")
@@ -32,7 +32,7 @@ def skip_layer_normalization(b: Node) -> Results:
     return [result, mean, inverse_root(b, mean_square(b, apart, [last], True), epsilon), total]
 
 
-@converts("SkipSimplifiedLayerNormalization", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("SkipSimplifiedLayerNormalization", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def skip_simplified_layer_normalization(b: Node) -> Results:
     """A sum, divided by the root of the mean of its squares over the last dim, and that sum."""
     total, epsilon = _sum(b, b.optional(3)), b.float("epsilon")
@@ -46,7 +46,7 @@ def _sum(b: Node, bias: SSAValue | None) -> SSAValue:
     return plus(b, b.add(b[0], b[1]), bias)
 
 
-@converts("SimplifiedLayerNormalization", rounds_once=True)
+@converts("SimplifiedLayerNormalization", bounded=True, rounds_once=True)
 def simplified_layer_normalization(b: Node) -> Results:
     """Over the dims from the axis on; the inverse of the root of the mean of squares is a result, too."""
     x, axis, epsilon = b[0], b.axis(), b.float("epsilon")
@@ -63,7 +63,7 @@ def _layer_norm(b: GraphBuilder, x: SSAValue, scale: SSAValue, bias: SSAValue | 
     return b(graph.LayerNormOp, x, scale, bias, len(shape_of(x)) - 1, epsilon)
 
 
-@converts("EmbedLayerNormalization", domain=RUNTIME_DOMAIN)
+@converts("EmbedLayerNormalization", domain=RUNTIME_DOMAIN, bounded=True)
 def embed_layer_normalization(b: Node) -> Results:
     """The norm of the sum of rows of tables: of words, of positions, and of segments if there are such."""
     wide = [b.optional(index) for index in range(2, 5)]

@@ -17,8 +17,9 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import lowest, slide, surround
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import require_fixed, shape_sizes, splat
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, in_symbols
 
 
 @dataclass
@@ -34,9 +35,13 @@ class SlidingWindow:
     """What `ceil_mode` adds after the padding, so that the last window begins inside."""
 
     @staticmethod
-    def of(b: Node, image: Sequence[int], kernel: Sequence[int]) -> SlidingWindow:
-        """That of a node, over an image of these extents."""
-        rank = len(image)
+    def of(b: Node, x: SSAValue, kernel: Sequence[int]) -> SlidingWindow:
+        """That of a node, over an image.
+
+        Raises:
+            Unconvertible: attributes do not fit the image, or its padding follows from an extent that is not known yet.
+        """
+        rank = len(shape_of(x)) - 2
         strides = b.ints("strides") or [1] * rank
         dilations = b.ints("dilations") or [1] * rank
         pads = b.ints("pads") or [0] * 2 * rank
@@ -49,21 +54,23 @@ class SlidingWindow:
             )
         low, high, extra = pads[:rank], pads[rank:], [0] * rank
         auto = b.string("auto_pad", "NOTSET")
-        for i, extent in enumerate(image):
-            span = (kernel[i] - 1) * dilations[i] + 1
+        for i in range(rank):
+            span, stride = (kernel[i] - 1) * dilations[i] + 1, strides[i]
             if auto in ("SAME_UPPER", "SAME_LOWER"):
-                total = max((-(-extent // strides[i]) - 1) * strides[i] + span - extent, 0)
+                extent = _size(b, x, i)
+                total = max(_fixed((_divided_up(extent, stride) - 1) * stride + span - extent), 0)
                 low[i], high[i] = total // 2, total - total // 2
                 if auto == "SAME_LOWER":
                     low[i], high[i] = high[i], low[i]
             elif auto == "VALID":
                 low[i] = high[i] = 0
-            if b.flag("ceil_mode"):
-                room = extent + low[i] + high[i] - span
-                count = -(-room // strides[i]) + 1
-                if (count - 1) * strides[i] >= extent + low[i]:
-                    count -= 1
-                extra[i] = max((count - 1) * strides[i] - room, 0)
+            if b.flag("ceil_mode") and stride > 1:
+                extent = _size(b, x, i)
+                room = extent + (low[i] + high[i] - span)
+                last = _divided_up(room, stride) * stride
+                if _fixed(last - extent) >= low[i]:  # the last window would begin in the padding
+                    last = last - stride
+                extra[i] = max(_fixed(last - room), 0)
         return SlidingWindow(list(kernel), strides, dilations, low, high, extra)
 
     @property
@@ -82,20 +89,38 @@ class SlidingWindow:
         return any(max(low, high) >= span for low, high, span in zip(self.low, self.reach, self.spans, strict=True))
 
 
-def _require_known_padding(b: Node, x: SSAValue) -> None:
-    """Raises: Unconvertible if the padding of windows follows from an extent that is not known yet."""
-    follows = b.flag("ceil_mode") or b.string("auto_pad", "NOTSET").startswith("SAME")
-    if follows and any(axis >= 2 for axis in b.knowledge.extents.get(x, {})):
-        raise Unconvertible(
-            "its padding follows from the extents of images (auto_pad, ceil_mode); required: known ones"
-        )
+_FOLLOWS = "its padding follows from the extents of images (auto_pad, ceil_mode)"
+
+
+def _size(b: Node, x: SSAValue, dim: int) -> AnySize:
+    """A spatial extent. Raises: Unconvertible if it depends on data."""
+    size = b.axis_size(x, 2 + dim)
+    if size is None:
+        raise Unconvertible(f"{_FOLLOWS}, which depend on data; required: known ones")
+    return size
+
+
+def _divided_up(size: AnySize, divisor: int) -> AnySize:
+    """Raises: Unconvertible if the size may be negative, and is not known."""
+    if isinstance(size, int):
+        return -(-size // divisor)
+    try:
+        return (size + (divisor - 1)) // divisor
+    except ValueError:
+        raise Unconvertible(f"{_FOLLOWS}, which may be too small; required: a range of larger ones") from None
+
+
+def _fixed(amount: AnySize) -> int:
+    """Raises: Unconvertible if an amount is not the same for all extents of a call."""
+    if not isinstance(amount, int):
+        words = f"{_FOLLOWS}: it is made of {in_symbols(amount)}; required: known extents, or multiples of the strides"
+        raise Unconvertible(words)
+    return amount
 
 
 def convolution(b: Node, x: SSAValue, weights: SSAValue, bias: SSAValue | None) -> SSAValue:
     """A convolution as the attributes of a node describe it."""
-    shape, kernel = shape_of(x), shape_of(weights)[2:]
-    w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or kernel)
-    _require_known_padding(b, x)
+    w = SlidingWindow.of(b, x, b.ints("kernel_shape") or shape_of(weights)[2:])
     low, high = w.low, w.high
     if w.has_wide_padding:
         x = surround(b, x, low, high, 0)
@@ -111,7 +136,7 @@ def convolution(b: Node, x: SSAValue, weights: SSAValue, bias: SSAValue | None) 
     )
     if bias is None:
         return result
-    return b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(kernel))))
+    return b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(w.kernel))))
 
 
 @converts("Conv", bounded=True, rounds_once=lambda b: b.has(2))
@@ -120,7 +145,7 @@ def conv(b: Node) -> Results:
     return convolution(b, b[0], b[1], b.optional(2))
 
 
-@converts("ConvTranspose", rounds_once=lambda b: b.has(2))
+@converts("ConvTranspose", bounded=True, rounds_once=lambda b: b.has(2))
 def conv_transpose(b: Node) -> Results:
     """A transposed convolution; a wanted output shape says its padding."""
     kernel = b.shape(1)[2:]
@@ -144,6 +169,7 @@ def conv_transpose(b: Node) -> Results:
         groups=b.int("group", 1),
     )
     if not fits:
+        require_fixed(b, b[0], "an image, of which more is cut than the operator adds,", range(2, 2 + rank))
         grow = [e - h for e, h in zip(extra, high, strict=True)]
         result = surround(b, result, [max(-n, 0) for n in low], [max(n, 0) for n in grow], 0)
         for i in range(rank):
@@ -164,6 +190,8 @@ def _padding(
         given = f"strides {list(strides)}, dilations {list(dilations)}, output_padding {list(extra)} and pads {pads}"
         raise Unconvertible(f"{given} do not fit an image of {len(extents)} dims and a kernel of {rank}")
     wanted, auto = b.ints("output_shape"), b.string("auto_pad", "NOTSET")
+    if wanted is not None or auto in ("SAME_UPPER", "SAME_LOWER"):
+        require_fixed(b, b[0], "an image, from which its padding follows,", range(2, 2 + rank))
     if wanted is None and auto in ("SAME_UPPER", "SAME_LOWER"):
         wanted = [extent * stride for extent, stride in zip(extents, strides, strict=True)]
     if wanted is None:
@@ -185,11 +213,9 @@ def max_pool(b: Node) -> Results:
 
 def largest(b: Node, x: SSAValue) -> list[SSAValue]:
     """What `MaxPool` gives for an image, with the attributes of a node."""
-    shape = shape_of(x)
-    _require_known_padding(b, x)
     if b.wants(1):
         require_fixed(b, x, "an image of which places are asked for")
-    w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or [])
+    w = SlidingWindow.of(b, x, b.ints("kernel_shape") or [])
     low, high = w.low, w.reach
     if w.has_wide_padding:
         if b.wants(1):
@@ -206,7 +232,7 @@ def largest(b: Node, x: SSAValue) -> list[SSAValue]:
     if not b.wants(1):
         return [most]
     place = slide(b, graph.ArgMaxPoolOp, (x,), **options)
-    return [most, _flattened(b, place, shape, b.int("storage_order"))]
+    return [most, _flattened(b, place, shape_of(x), b.int("storage_order"))]
 
 
 def _flattened(b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_order: int) -> SSAValue:
@@ -231,9 +257,12 @@ def average_pool(b: Node) -> Results:
 def averages(b: Node, x: SSAValue) -> SSAValue:
     """What `AveragePool` gives for an image, with the attributes of a node."""
     shape = shape_of(x)
-    _require_known_padding(b, x)
-    w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or [])
+    w = SlidingWindow.of(b, x, b.ints("kernel_shape") or [])
     counts = b.flag("count_include_pad")
+    is_open = any(axis > 1 for axis in b.knowledge.extents.get(x, {}))
+    if is_open and not counts and any((*w.low, *w.reach)) and not w.has_wide_padding:
+        inside = splat(b, 1, [1, 1, *shape_sizes(b, x)[2:]], element_of(x))
+        return b.div(*(_mean(b, each, w, w.low, w.reach, True) for each in (x, inside)))
     if w.has_wide_padding:
         ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
         counted = surround(b, ones, w.low, w.high, 1 if counts else 0)
@@ -277,11 +306,11 @@ def window_sum(b: GraphBuilder, padded: SSAValue, w: SlidingWindow) -> SSAValue:
     return total
 
 
-@converts("LpPool", rounds_once=True)
+@converts("LpPool", bounded=True, rounds_once=True)
 def lp_pool(b: Node) -> Results:
     """`(sum(|x|^p))^(1/p)` under each window: a mean, times the number of taps."""
     x, p = b[0], b.int("p", 2)
-    w = SlidingWindow.of(b, b.shape()[2:], b.ints("kernel_shape") or [])
+    w = SlidingWindow.of(b, x, b.ints("kernel_shape") or [])
     power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
     if w.has_wide_padding:
         total = window_sum(b, surround(b, power, w.low, w.high, 0), w)
@@ -297,7 +326,7 @@ def global_pool(b: Node) -> Results:
     return b.reduce(kind, b[0], list(range(2, b.rank())), True)
 
 
-@converts("GlobalLpPool", rounds_once=True)
+@converts("GlobalLpPool", bounded=True, rounds_once=True)
 def global_lp_pool(b: Node) -> Results:
     """`(sum(|x|^p))^(1/p)` over all spatial dims."""
     x, p = b[0], b.int("p", 2)
