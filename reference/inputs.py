@@ -101,6 +101,7 @@ def draw_inputs(
 
 def _of_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any], allowed: AllowedValues) -> Array:
     found = rng.integers(allowed.least, allowed.most, shape, endpoint=True)
+    found -= (found - allowed.least) % allowed.step
     if allowed.ascending and found.size:
         found.sort(-1)
         found[..., 0], found[..., -1] = allowed.least, allowed.most

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -27,7 +28,7 @@ class Described(Protocol):
     @property
     def extents(self) -> tuple[int, ...]: ...
     @property
-    def range(self) -> tuple[int, int] | None: ...
+    def range(self) -> builtins.range | None: ...
 
 
 def holders(extents: Sequence[Sequence[int]]) -> frozenset[int]:
@@ -73,10 +74,11 @@ def call_extents(shapes: Sequence[tuple[int, ...]], inputs: Sequence[Described])
                 if extent != info.shape[axis]:
                     raise InputError(f"input '{info.name}' has shape {shape}; required: {info}")
                 continue
-            least, most = inputs[place].range or (0, info.shape[axis])
+            allowed = inputs[place].range or range(info.shape[axis] + 1)
             where, name = f"dim {axis} of input '{info.name}'", inputs[place].name
-            if not least <= extent <= most:
-                raise InputError(f"{where} is {extent}; the model was compiled for '{name}' from {least} to {most}")
+            if extent not in allowed:
+                ends = f"from {allowed[0]} to {allowed[-1]}" + (f" by {allowed.step}" if allowed.step > 1 else "")
+                raise InputError(f"{where} is {extent}; the model was compiled for '{name}' {ends}")
             if found.setdefault(place, extent) != extent:
                 raise InputError(f"{where} is {extent}, and {first[place]} is {found[place]}; both are '{name}'")
             first.setdefault(place, where)

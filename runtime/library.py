@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import json
 import platform
@@ -46,8 +47,8 @@ class TensorInfo:
     extents: tuple[int, ...] = ()
     """Of such an output, for each dim the place in `ModelInfo.outputs` of its actual extent, or -1; of an input that in
     `ModelInfo.inputs`."""
-    range: tuple[int, int] | None = None
-    """Of an input that holds an extent of others: the least and the greatest that it can be."""
+    range: builtins.range | None = None
+    """Of an input that holds an extent of others: what it can be."""
     donor: int | None = None
     """Of an output that may lie in the memory of an input, the number of that."""
 
@@ -217,8 +218,8 @@ def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:
     )
 
 
-def _range(ends: list[int] | None) -> tuple[int, int] | None:
-    return None if ends is None else (ends[0], ends[1])
+def _range(numbers: list[int] | None) -> range | None:
+    return None if numbers is None else range(numbers[0], numbers[1] + 1, *numbers[2:])
 
 
 def _check_file(path: Path) -> frozenset[str]:

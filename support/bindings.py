@@ -20,16 +20,23 @@ if TYPE_CHECKING:  # importing NumPy takes 0.1 s
 
 @dataclass(frozen=True, order=True)
 class ExtentRange:
-    """The extents that a dim may have when the model runs, both ends included: `1..512`."""
+    """The extents that a dim may have when the model runs, both ends included: `1..512`, `32..2048by32`."""
 
     least: int
     most: int
+    step: int = 1
+    """How far apart they are; `most` is one of them."""
 
     def __str__(self) -> str:
-        return f"{self.least}..{self.most}"
+        return f"{self.least}..{self.most}" + (f"by{self.step}" if self.step > 1 else "")
 
     def __contains__(self, extent: int) -> bool:
-        return self.least <= extent <= self.most
+        return extent in range(self.least, self.most + 1, self.step)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The least, the greatest and, unless it is 1, the step: what attributes and signatures hold."""
+        return (self.least, self.most, self.step) if self.step > 1 else (self.least, self.most)
 
 
 AnyExtent = int | ExtentRange
@@ -226,26 +233,30 @@ def _shape(text: str) -> BoundShape:
     return extents[0] if len(extents) == 1 else extents
 
 
-_EXTENT = re.compile(r"([0-9]+)(?:\.\.([0-9]+))?")
+_EXTENT = re.compile(r"([0-9]+)(?:\.\.([0-9]+)(?: ?by ?([0-9]+))?)?")
 
 
 def _extent(text: str) -> AnyExtent:
     """Raises: UserError if a range ends before it begins."""
     matched = _EXTENT.fullmatch(text)
     assert matched
-    least, most = matched.groups()
-    return int(least) if most is None else extent_range(int(least), int(most))
+    least, most, step = matched.groups()
+    return int(least) if most is None else extent_range(int(least), int(most), int(step or 1))
 
 
-def extent_range(least: int, most: int) -> AnyExtent:
-    """The extents from `least` to `most`; one number if there is only one.
+def extent_range(least: int, most: int, step: int = 1) -> AnyExtent:
+    """The extents from `least` to `most`, so far apart; one number if there is only one.
 
     Raises:
-        UserError: the last one is less than the first, or there is none but 0.
+        UserError: the last one is less than the first, there is none but 0, or they are not apart.
     """
-    if not 0 <= least <= most or most < 1:
-        raise UserError(f"found extents from {least} to {most}; required: LEAST..MOST, as 1..512")
-    return least if least == most else ExtentRange(least, most)
+    if not 0 <= least <= most or most < 1 or step < 1:
+        apart = "" if step == 1 else f" in steps of {step}"
+        raise UserError(
+            f"found extents from {least} to {most}{apart}; required: LEAST..MOST, as 1..512, or 32..512by32"
+        )
+    most -= (most - least) % step
+    return least if least == most else ExtentRange(least, most, step)
 
 
 def shape_text(shape: BoundShape) -> str:

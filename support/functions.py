@@ -173,11 +173,15 @@ def held_extents(marks: Sequence[Mapping[str, Attribute]]) -> set[int]:
     return {place for each in marks for place in extents_in(each) if place >= 0}
 
 
-def range_in(marks: Mapping[str, Attribute]) -> tuple[int, int] | None:
-    """What `mlc.range` says in the attributes of an argument; None if it is not there, or is not two numbers."""
+def range_in(marks: Mapping[str, Attribute]) -> range | None:
+    """What `mlc.range` says in the attributes of an argument: the least and the greatest number, and how far apart they
+    are; None if it is not there, or says no numbers."""
     found = cast(Any, marks.get(RANGE))
-    ends = tuple(map(int, found.get_values())) if isinstance(found, DenseArrayBase) else ()
-    return (ends[0], ends[1]) if len(ends) == 2 else None
+    numbers = tuple(map(int, found.get_values())) if isinstance(found, DenseArrayBase) else ()
+    if len(numbers) not in (2, 3):
+        return None
+    least, most, step = (*numbers, 1)[:3]
+    return range(least, most + 1, step) or None if step > 0 else None
 
 
 def donated_to(marks: Mapping[str, Attribute]) -> int | None:

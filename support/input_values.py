@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
-from mlc.support.functions import ASCENDING, RANGE, marks_of
+from mlc.support.functions import ASCENDING, RANGE, marks_of, range_in
 from mlc.support.locations import error_at
 
 
@@ -24,6 +24,8 @@ class AllowedValues:
     ascending: bool = False
     """Whether none is less than the one before it in its row, and the first and the last are `least` and `most`: the
     starts of the rows of a sparse matrix (CSR)."""
+    step: int = 1
+    """How far apart they are."""
 
 
 class DeclaresInputs(ABC):
@@ -58,10 +60,11 @@ def _said(function: FuncOp, marks: Mapping[str, Attribute]) -> AllowedValues | N
     if said is None:
         return None
     ends: Sequence[Any] = cast(Any, said).get_values() if isinstance(said, DenseArrayBase) else ()
-    if len(ends) != 2 or not all(isinstance(end, int) for end in ends) or ends[0] > ends[1]:
-        required = "the least and the greatest value, as array<i64: 0, 9>"
+    allowed = range_in(marks) if all(isinstance(end, int) for end in ends) else None
+    if allowed is None:
+        required = "the least and the greatest value, as array<i64: 0, 9>, and perhaps how far apart they are"
         raise error_at(function, f"'{RANGE}' is {said}; required: {required}")
-    return AllowedValues(ends[0], ends[1], ASCENDING in marks)
+    return AllowedValues(allowed[0], allowed[-1], ASCENDING in marks, allowed.step)
 
 
 def _of_users(value: SSAValue) -> AllowedValues | None:

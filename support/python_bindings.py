@@ -44,14 +44,14 @@ def _shape(name: str, shape: Any) -> BoundShape:
     except TypeError:
         raise TypeError(
             f"found {shape!r} as the shape of '{name}'; required: a number or a tuple of them, or a list of several; "
-            "range(1, 513) stands for all extents from 1 to 512"
+            "range(1, 513) stands for all extents from 1 to 512, range(32, 513, 32) for multiples of 32"
         ) from None
 
 
 def _extent(extent: Any) -> AnyExtent:
-    """Raises: TypeError if it is neither a number nor a range of them with steps of 1."""
+    """Raises: TypeError if it is neither a number nor a range of them, in ascending order."""
     if not isinstance(extent, range):
         return operator.index(extent)
-    if extent.step != 1 or not extent:
-        raise TypeError("found a range with other steps, or with nothing in it")
-    return extent_range(extent.start, extent.stop - 1)
+    if extent.step < 1 or not extent:
+        raise TypeError("found a range in descending order, or with nothing in it")
+    return extent_range(extent.start, extent.stop - 1, extent.step)

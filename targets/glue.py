@@ -174,7 +174,8 @@ def _open(signature: Signature) -> str:
         for axis, place in enumerate(spec.extents):
             if place >= 0:
                 held = signature.inputs[place].range
-                ends = "" if held is None else f" from {held[0]} to {held[1]}"
+                ends = "" if held is None else f" from {held[0]} to {held[-1]}"
+                ends += f" by {held.step}" if held is not None and held.step > 1 else ""
                 lines.append(f"  along dim {axis} as much is data as input {place} says, an int64_t{ends}")
     return "".join(f"\n              {line}" for line in lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ class TensorSpec:
     extents: tuple[int, ...] = ()
     """For each dim the number of the output, or of the input, that holds its actual extent, -1 where the shape says it;
     or nothing."""
-    range: tuple[int, int] | None = None
+    range: builtins.range | None = None
     """Of an input that holds an extent of others: what it may be."""
     donor: int | None = None
     """The number of the input in whose memory this output may lie; None for none."""
@@ -120,5 +121,6 @@ def described_machine(machine: Machine) -> dict[str, object]:
 def _tensor(spec: TensorSpec) -> dict[str, object]:
     described: dict[str, object] = {"name": spec.name, "dtype": spec.dtype, "shape": spec.shape}
     described |= {"extents": spec.extents} if spec.extents else {}
-    described |= {"range": spec.range} if spec.range else {}
+    if (allowed := spec.range) is not None:
+        described["range"] = [allowed[0], allowed[-1], *([allowed.step] if allowed.step > 1 else [])]
     return described | ({"donor": spec.donor} if spec.donor is not None else {})

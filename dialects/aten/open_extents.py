@@ -89,7 +89,7 @@ class OpenExtents:
             block.insert_arg(TensorType(i64, []), len(block.args)).name_hint = str(symbol)
         found = [self._marked(mark, shape, first) for mark, shape in zip(marks, shapes, strict=True)]
         for symbol, each in self.ranges.items():
-            limits = DenseArrayBase.from_list(i64, [each.least, each.most])
+            limits = DenseArrayBase.from_list(i64, each.numbers)
             found.append(DictionaryAttr({NAME: StringAttr(str(symbol)), RANGE: limits}))
         return found
 

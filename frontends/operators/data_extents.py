@@ -30,8 +30,8 @@ def open_dims_at_calls(function: func.FuncOp, knowledge: Knowledge) -> None:
             )
         for axis, place in enumerate(places):
             if place >= 0:
-                least, _ = range_in(marks[place]) or (0, 0)
-                knowledge.open_dim(argument, axis, function.args[place], least)
+                most = shape_of(argument)[axis]
+                knowledge.open_dim(argument, axis, function.args[place], range_in(marks[place]) or range(most + 1))
 
 
 def add_extents(function: func.FuncOp, knowledge: Knowledge) -> None:

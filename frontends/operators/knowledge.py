@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DenseResourceAttr, TensorType
+from xdsl.dialects.builtin import DenseResourceAttr
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
-from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SizeArray, SymbolicSize, as_sizes
+from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SizeArray, as_sizes
 from mlc.reference.constants import constant_data
 from mlc.support.resources import Resources
 
@@ -70,11 +70,10 @@ class Knowledge:
         """Why an extent is not known, for messages."""
         return "is known at the call only" if extent in self.sizes else "depends on data"
 
-    def open_dim(self, value: SSAValue, axis: int, extent: SSAValue, least: int) -> None:
-        """Note that a dim of an input ends at what another input holds, which is not less than `least`."""
-        most = cast("TensorType[Attribute]", value.type).get_shape()[axis]
-        symbol = SymbolicSize.of(ExtentSymbol(extent, least, most))
-        self.sizes[extent], self.written[symbol] = as_sizes(np.asarray(symbol, object)), extent
+    def open_dim(self, value: SSAValue, axis: int, extent: SSAValue, allowed: range) -> None:
+        """Note that a dim of an input ends at what another input holds, which is one of `allowed`."""
+        size = ExtentSymbol.of(extent, allowed)
+        self.sizes[extent], self.written[size] = as_sizes(np.asarray(size, object)), extent
         self.extents[value] = {**self.extents.get(value, {}), axis: extent}
 
     def drop_unused(self) -> None:

@@ -19,8 +19,8 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import IntegerType, i1
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IntegerType, f32, f64, i1
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.moves import MoveOp
@@ -31,11 +31,27 @@ from mlc.support.dtypes import to_numpy
 
 @dataclass(frozen=True)
 class ExtentSymbol:
-    """An extent that a call gives: a `tensor<i64>`, and what it may be."""
+    """An extent that a call gives, or the number of its step: `(value - start) / step`, and what that may be.
+
+    Extents of which only each `step`-th one is allowed are `step * symbol + start`: it is known what divides them.
+    """
 
     value: SSAValue
+    """A `tensor<i64>`."""
     least: int
     most: int
+    start: int = 0
+    step: int = 1
+
+    @staticmethod
+    def of(value: SSAValue, allowed: range) -> SymbolicSize:
+        """The size that is an extent of a call, which is one of `allowed`."""
+        if allowed.step == 1:
+            return SymbolicSize.of(ExtentSymbol(value, allowed[0], allowed[-1]))
+        steps = SymbolicSize.of(ExtentSymbol(value, 0, len(allowed) - 1, allowed[0], allowed.step))
+        size = steps * allowed.step + allowed[0]
+        assert isinstance(size, SymbolicSize)
+        return size
 
 
 @dataclass(frozen=True)
@@ -192,7 +208,8 @@ def in_symbols(size: AnySize) -> str:
 
 def _factor_in_symbols(factor: SizeFactor) -> str:
     if isinstance(factor, ExtentSymbol):
-        return factor.value.name_hint or "?"
+        name = factor.value.name_hint or "?"
+        return name if factor.step == 1 else f"(({name} - {factor.start}) / {factor.step})"
     return f"(({in_symbols(factor.whole)}) / {factor.divisor})"
 
 
@@ -224,7 +241,8 @@ def written(size: AnySize, add: Callable[..., SSAValue], number: Callable[[int],
 
 def _written_factor(factor: SizeFactor, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:
     if isinstance(factor, ExtentSymbol):
-        return factor.value
+        from_start = add(graph.SubOp, factor.value, number(factor.start)) if factor.start else factor.value
+        return from_start if factor.step == 1 else add(graph.DivOp, from_start, number(factor.step))
     return add(graph.DivOp, written(factor.whole, add, number), number(factor.divisor))
 
 
@@ -232,6 +250,8 @@ def _written_factor(factor: SizeFactor, add: Callable[..., SSAValue], number: Ca
 
 _MOST = 64
 """As many numbers describe a shape at most."""
+_MOST_IN_F32 = 1 << 24
+"""The largest integer up to which f32 has all of them."""
 _REDUCED: Mapping[str, Callable[..., Any]] = {"sum": operator.add, "prod": operator.mul}
 
 
@@ -242,7 +262,10 @@ class _Undecided(Exception):
 def sizes_of(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | None:
     """What an op makes of operands that are integers and sizes; None if that is not a polynomial of extents."""
     element = element_of(op.results[0])
-    if len(op.results) != 1 or not isinstance(element, IntegerType) or any(a.size > _MOST for a in operands):
+    is_integer = isinstance(element, IntegerType)
+    if len(op.results) != 1 or any(a.size > _MOST for a in operands):
+        return None
+    if not is_integer and not (isinstance(op, graph.CastOp | MoveOp) and element in (f32, f64)):
         return None
     try:
         found = _result(op, operands)
@@ -250,9 +273,15 @@ def sizes_of(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | No
         return None
     if found is None or found.size > _MOST or element == i1:
         return found
-    limits = np.iinfo(to_numpy(element_of(op.results[0])))
-    fits = all(limits.min <= low and high <= limits.max for low, high in map(bounds, found.flat))
+    # Floats hold these integers as they are.
+    least, most = (-_MOST_IN_F32, _MOST_IN_F32) if not is_integer else _limits(element)
+    fits = all(least <= low and high <= most for low, high in map(bounds, found.flat))
     return found if fits else None
+
+
+def _limits(element: Attribute) -> tuple[int, int]:
+    limits = np.iinfo(to_numpy(element))
+    return int(limits.min), int(limits.max)
 
 
 def _result(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | None:
@@ -260,8 +289,6 @@ def _result(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | Non
         predicate = op.predicate.data.value
         return _elementwise(partial(_compared, predicate), operands)
     if isinstance(op, graph.CastOp):
-        if not isinstance(element_of(op.operands[0]), IntegerType):
-            return None
         return _elementwise(partial(_compared, "ne", b=0), operands) if element_of(op.result) == i1 else operands[0]
     if isinstance(op, graph.WhereOp):
         return _elementwise(_chosen, operands)

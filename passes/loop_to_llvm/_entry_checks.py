@@ -8,6 +8,7 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import IntegerAttr, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from mlc.dialects.llvm.integers import SubOp
 from mlc.passes.loop_to_llvm._types import POINTER, integer_constant, offset
 from mlc.support.functions import OUTPUT, WORKSPACE, held_extents, range_in
 
@@ -33,9 +34,9 @@ def check_extents(body: Region, marks: Sequence[Mapping[str, Attribute]]) -> Non
     """Refuse a call that gives an extent outside of its range; `marks` are the attributes of the model's buffers."""
     inputs = [each for each in marks if OUTPUT not in each and WORKSPACE not in each]
     for number in sorted(held_extents(inputs)):
-        if number >= len(inputs) or (ends := range_in(inputs[number])) is None:
+        if number >= len(inputs) or (allowed := range_in(inputs[number])) is None:
             continue
-        least, most = (integer_constant(end, i64) for end in ends)
+        least, most = (integer_constant(end, i64) for end in (allowed[0], allowed[-1]))
         slot = offset(body.blocks[0].args[0], number, POINTER)
         address = llvm.LoadOp(slot, POINTER)
         extent = llvm.LoadOp(address.dereferenced_value, i64)
@@ -43,6 +44,14 @@ def check_extents(body: Region, marks: Sequence[Mapping[str, Attribute]]) -> Non
         below = llvm.ICmpOp(extent.dereferenced_value, least.result, IntegerAttr(sign, i64))
         above = llvm.ICmpOp(most.result, extent.dereferenced_value, IntegerAttr(sign, i64))
         failed = llvm.OrOp(below.res, above.res)
-        status = integer_constant(OUT_OF_RANGE, i32)
-        ops = [slot, address, extent, least, most, below, above, failed, status]
+        ops = [slot, address, extent, least, most, below, above, failed]
+        if allowed.step > 1:
+            step, zero = integer_constant(allowed.step, i64), integer_constant(0, i64)
+            from_start = SubOp(extent.dereferenced_value, least.result)
+            rest = llvm.URemOp(from_start.res, step.result)
+            unequal = llvm.ICmpPredicateFlag.NE.to_int()
+            between = llvm.ICmpOp(rest.res, zero.result, IntegerAttr(unequal, i64))
+            failed = llvm.OrOp(failed.res, between.res)
+            ops += [step, zero, from_start, rest, between, failed]
+        ops.append(status := integer_constant(OUT_OF_RANGE, i32))
         return_early(body, ops, failed.res, status.result)

@@ -34,7 +34,7 @@ class Readers:
     def of(cls, model: func.FuncOp) -> Readers:
         """Those of the values of a model."""
         ranges = zip(model.args, map(range_in, marks_of(model.args, model.arg_attrs)), strict=True)
-        return cls({argument: found[0] for argument, found in ranges if found is not None})
+        return cls({argument: found[0] for argument, found in ranges if found})
 
     def join(self, needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:
         """Note one more reader of a value."""

@@ -148,7 +148,7 @@ class _Binding:
                     marks.append(
                         {
                             NAME: StringAttr(free),
-                            RANGE: DenseArrayBase.from_list(i64, [extents.least, extents.most]),
+                            RANGE: DenseArrayBase.from_list(i64, extents.numbers),
                         }
                     )
                     extent.name_hint = name if SSAValue.is_valid_name(name) else None

@@ -34,8 +34,8 @@ def extents_of_calls(function: FuncOp, knowledge: Knowledge) -> list[AnySize]:
     marks = marks_of(function.args, function.arg_attrs)
     found: list[AnySize] = []
     for argument, own in zip(function.args, marks, strict=True):
-        if RANGE in own and (limits := range_in(own)) is not None:
-            found.append(SymbolicSize.of(ExtentSymbol(argument, *limits)))
+        if RANGE in own and (allowed := range_in(own)) is not None:
+            found.append(ExtentSymbol.of(argument, allowed))
     if not found:
         return []
     open_dims_at_calls(function, knowledge)

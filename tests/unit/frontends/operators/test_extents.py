@@ -183,7 +183,16 @@ CASES = {
     ),
     "pad": _case(graph.PadOp, (N, 3), options=((0, 1), (0, 0), 0), wanted=lambda x: np.pad(x, [(0, 0), (1, 0)])),
     "pad, the dim": _case(
-        graph.PadOp, (N, 3), options=((1, 0), (0, 0), 0), wanted=np.copy, refused=(1, 2, 3), bounds=(1, 2, 3)
+        graph.PadOp,
+        (N, 3),
+        options=((1, 0), (2, 0), 7),
+        wanted=lambda x: np.pad(x, [(1, 2), (0, 0)], constant_values=7),
+    ),
+    "pad, both": _case(
+        graph.PadOp,
+        (N, 3),
+        options=((0, 1), (2, 0), -1),
+        wanted=lambda x: np.pad(x, [(0, 2), (1, 0)], constant_values=-1),
     ),
     "reverse": _case(graph.ReverseOp, (N, 3), options=((1,),), wanted=lambda x: x[:, ::-1]),
     "reverse, the dim": _case(
@@ -247,6 +256,12 @@ CASES = {
     ),
     "conv2d": _case(graph.Conv2dOp, *IMAGES, wanted=lambda x, w: np.einsum("nchw,oc->nohw", x, w[:, :, 0, 0])),
     "conv3d": _case(graph.Conv3dOp, *VOLUMES, wanted=lambda x, w: np.einsum("ncdhw,oc->nodhw", x, w[:, :, 0, 0, 0])),
+    "transposed conv2d": _case(
+        graph.ConvTranspose2dOp, *IMAGES, wanted=lambda x, w: np.einsum("nchw,co->nohw", x, w[:, :, 0, 0])
+    ),
+    "transposed conv3d": _case(
+        graph.ConvTranspose3dOp, *VOLUMES, wanted=lambda x, w: np.einsum("ncdhw,co->nodhw", x, w[:, :, 0, 0, 0])
+    ),
     "max pool": _case(graph.MaxPool2dOp, IMAGES[0], options=((2, 2),), wanted=lambda x: x.max((2, 3), keepdims=True)),
     "max pool 3d": _case(
         graph.MaxPool3dOp, VOLUMES[0], options=((1, 2, 2),), wanted=lambda x: x.max((3, 4), keepdims=True)

@@ -32,8 +32,8 @@ class _Function:
         block.add_op(last := ReturnOp())
         self.x, self.w, n, m = block.args
         self.b = GraphBuilder(last, Knowledge(Resources(), result_extents))
-        self.b.knowledge.open_dim(self.x, 0, n, 1)
-        self.b.knowledge.open_dim(self.x, 2, m, 2)
+        self.b.knowledge.open_dim(self.x, 0, n, range(1, 5))
+        self.b.knowledge.open_dim(self.x, 2, m, range(2, 9))
         n.name_hint, m.name_hint = "n", "m"
         self.n, self.m = SymbolicSize.of(ExtentSymbol(n, 1, 4)), SymbolicSize.of(ExtentSymbol(m, 2, 8))
 
