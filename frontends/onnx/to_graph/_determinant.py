@@ -21,7 +21,7 @@ from mlc.frontends.operators.matrices import stacked
 from mlc.frontends.operators.refusal import Unconvertible
 
 
-@converts("Det", bounded=True, rounds_once=True)
+@converts("Det", rounds_once=True)
 def determinant(b: Node) -> Results:
     """Gaussian elimination with partial pivoting, in f64: each step of a scan removes a column of all matrices."""
     _require_square(b)
@@ -36,7 +36,7 @@ def determinant(b: Node) -> Results:
     return b.cast(b.reshape(found, batch), b.element())
 
 
-@converts("Inverse", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
+@converts("Inverse", domain=RUNTIME_DOMAIN, rounds_once=True)
 def inverse_of(b: Node) -> Results:
     """What a matrix gives the identity with."""
     _require_square(b)

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import i64
 
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.regions import aligned_regions
 from mlc.frontends.operators.sampling import PIXELS_OF_MODE, ImageAxis, Tap, interpolated
@@ -16,6 +17,7 @@ def grid_sample(b: Node) -> Results:
     """Samples of images of any rank at coordinates from -1 to 1, of which that along the last axis comes first."""
     x, grid, extents = b[0], b[1], b.shape()[2:]
     rank = len(extents)
+    require_fixed(b, x, "an image that is sampled", range(2, 2 + rank))
     if b.rank(1) != b.rank() or b.shape(1)[-1] != rank:
         raise Unconvertible(f"the grid {list(b.shape(1))} has no coordinates of {list(b.shape())}")
     mode = b.string("mode", "linear").removeprefix("bi")
@@ -40,6 +42,7 @@ def roi_align(b: Node) -> Results:
     How many samples a bin has follows from the size of the region if `sampling_ratio` is 0; then it has to be known,
     and the same for all.
     """
+    require_fixed(b, b[0], "an image that is sampled", range(2, b.rank()))
     half = b.string("coordinate_transformation_mode", "half_pixel")
     shift = 0.5 if half == "half_pixel" and b.since >= 16 else 0.0
     bins = b.int("output_height", 1), b.int("output_width", 1)

@@ -12,7 +12,9 @@ from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import surround
+from mlc.frontends.operators.open_shapes import all_along, require_fixed, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import bounds, in_symbols
 
 
 def transform(
@@ -66,6 +68,7 @@ def dft(b: Node) -> Results:
     axis = axis_of(named, rank)
     if axis == rank - 1:
         raise Unconvertible("the axis is the last one, which holds the parts of a number")
+    require_fixed(b, x, "what is transformed", [axis, rank - 1])
     inverse, onesided = b.flag("inverse"), b.flag("onesided")
     real, imaginary, order = _parts(b, x, axis)
     length = int(b.known(1)) if b.has(1) else shape_of(x)[axis]
@@ -104,10 +107,14 @@ def stft(b: Node) -> Results:
         raise Unconvertible(f"frames of {length} elements, {step} apart")
     if b.rank() == 2:
         x = b.reshape(x, (*b.shape(), 1))
-    batch, extent, pair = shape_of(x)
-    count = (extent - length) // step + 1
+    size = shape_sizes(b, x)[1]
+    if bounds(size)[0] < length:
+        raise Unconvertible(f"a signal of {in_symbols(size)} elements has no frame of {length}")
+    actual = (size - length) // step + 1
+    batch, count, pair = shape_of(x)[0], bounds(actual)[1], shape_of(x)[2]
     places = np.arange(count)[:, None] * step + np.arange(length)
-    framed = b(graph.GatherOp, x, b.constant(places.astype(np.int64)), 1)
+    framed = b(graph.GatherOp, all_along(b, x, [1]), b.constant(places.astype(np.int64)), 1)
+    framed = b.sized(framed, {1: actual})
     if window is not None:
         centred = surround(b, window, [(length - shape_of(window)[0]) // 2], [0], 0)
         centred = surround(b, centred, [0], [length - shape_of(centred)[0]], 0)

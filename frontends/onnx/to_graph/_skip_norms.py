@@ -63,7 +63,7 @@ def _layer_norm(b: GraphBuilder, x: SSAValue, scale: SSAValue, bias: SSAValue | 
     return b(graph.LayerNormOp, x, scale, bias, len(shape_of(x)) - 1, epsilon)
 
 
-@converts("EmbedLayerNormalization", domain=RUNTIME_DOMAIN, bounded=True)
+@converts("EmbedLayerNormalization", domain=RUNTIME_DOMAIN)
 def embed_layer_normalization(b: Node) -> Results:
     """The norm of the sum of rows of tables: of words, of positions, and of segments if there are such."""
     wide = [b.optional(index) for index in range(2, 5)]
