@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -59,7 +59,18 @@ class Symbol:
     extent: Extent
 
 
-KnownScalar = Tail | Count | Symbol | None
+@dataclass(frozen=True)
+class Share:
+    """`extent * times / divisor + more`, rounded down, of an integer that is not negative: what a symbol is of another
+    one, as the extent of an image of half the size."""
+
+    extent: Extent
+    times: int
+    divisor: int
+    more: int = 0
+
+
+KnownScalar = Tail | Count | Symbol | Share | None
 """What is known of a scalar for points from an extent on."""
 
 _SAME_NUMBER = (ExtSIOp, IndexCastOp)
@@ -114,6 +125,15 @@ def _result(op: Operation, operands: Sequence[KnownScalar], extent: Extent | Non
         case arith.AddiOp(), [Symbol() as symbol, Tail() as number] | [Tail() as number, Symbol() as symbol]:
             plus = symbol.extent.plus + int(number.number)
             return Symbol(Extent(symbol.extent.symbol, plus)) if abs(plus) <= _MOST_ADDED else None
+        case arith.AddiOp(), [Share() as share, Tail() as number] | [Tail() as number, Share() as share]:
+            more = share.more + int(number.number)
+            return replace(share, more=more) if abs(more) <= _MOST_ADDED else None
+        case arith.DivSIOp(), [Symbol() as symbol, Tail() as number] if number.number > 0:
+            return Share(symbol.extent, 1, int(number.number))
+        case arith.MuliOp(), [Symbol() as symbol, Tail() as number] | [Tail() as number, Symbol() as symbol] if (
+            0 < number.number <= _MOST_ADDED
+        ):
+            return Share(symbol.extent, int(number.number), 1)
         case _, [Count() | Symbol() as found] if isinstance(op, _SAME_NUMBER):
             return found
         case arith.AndIOp(), [Tail() as one, _] | [_, Tail() as one] if not one.number:

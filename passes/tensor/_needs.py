@@ -11,7 +11,8 @@ from xdsl.dialects import func
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
-from mlc.passes.tensor._known_scalars import Extent
+from mlc.passes.tensor._known_scalars import Extent, Share
+from mlc.passes.tensor._tails import Table
 from mlc.support.functions import marks_of, range_in
 from mlc.support.linear import LinearForm, plain_dim
 from mlc.support.types import tensor_type
@@ -26,15 +27,46 @@ class Readers:
 
     Attributes:
         least: the least that integers are, of those that the model is given in a range.
+        shares: integers of the model that are computed of others.
     """
 
     least: Mapping[SSAValue, int]
+    shares: Mapping[SSAValue, Share]
 
     @classmethod
-    def of(cls, model: func.FuncOp) -> Readers:
+    def of(cls, model: func.FuncOp, shares: Mapping[SSAValue, Share]) -> Readers:
         """Those of the values of a model."""
         ranges = zip(model.args, map(range_in, marks_of(model.args, model.arg_attrs)), strict=True)
-        return cls({argument: found[0] for argument, found in ranges if found})
+        return cls({argument: found[0] for argument, found in ranges if found}, shares)
+
+    def joint(self, one: Extent, other: Extent) -> Extent | None:
+        """An extent that is not less than either of two; None if they are not known to go together."""
+        ones, others = self._above(one), self._above(other)
+        for a in ones:
+            for b in others:
+                if a.symbol is b.symbol:
+                    return Extent(a.symbol, max(a.plus, b.plus), max(a.factor, b.factor))
+        return None
+
+    def before_table(self, extent: Extent, table: Table) -> Extent:
+        """The end of the places that a table has before an extent."""
+        for each in self._above(extent):
+            if each.factor % table.per == 0:
+                factor = each.factor // table.per
+                return Extent(each.symbol, each.plus - -table.more // factor, factor)
+        return Extent(extent.symbol, extent.plus + table.more, extent.factor)
+
+    def _above(self, extent: Extent) -> list[Extent]:
+        """Extents that are not less than this one, of the symbols that its own is computed of."""
+        found = [extent]
+        while (share := self.shares.get(extent.symbol)) is not None:
+            times = share.times * extent.factor
+            if times % share.divisor:
+                break
+            inner, added = share.extent, (share.more + extent.plus) * share.divisor
+            extent = Extent(inner.symbol, inner.plus - -added // share.times, times // share.divisor * inner.factor)
+            found.append(extent)
+        return found
 
     def join(self, needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:
         """Note one more reader of a value."""
@@ -50,8 +82,10 @@ class Readers:
             case (int() as number, Extent() as extent) | (Extent() as extent, int() as number):
                 least = (self.least.get(extent.symbol, 0) + extent.plus) * extent.factor
                 return extent if number <= least else None
+            case Extent(), Extent():
+                return self.joint(one, other)
             case _:
-                return one if one == other else None
+                return None
 
 
 def subscripted(
@@ -63,8 +97,8 @@ def subscripted(
 
 
 def _end_of(subscript: AffineExpr, limits: Mapping[int, Extent], sizes: Sequence[int]) -> Extent | int | None:
-    """What a subscript stays below: `a * dim + rest` with `rest < a` below `a` times the limit, a number below the
-    next one."""
+    """What a subscript stays below: `a * dim + rest` below `a` times the limit, and as much more as `rest` is more than
+    `a - 1`; a number below the next one."""
     if isinstance(subscript, AffineConstantExpr):
         return subscript.value + 1
     if (dim := plain_dim(subscript)) is not None:
@@ -75,10 +109,15 @@ def _end_of(subscript: AffineExpr, limits: Mapping[int, Extent], sizes: Sequence
         return None
     (dim,) = limited
     factor, extent = form.factors[dim], limits[dim]
-    low, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
-    if factor < 1 or low < 0 or high >= factor:
+    _, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
+    if factor < 1:
         return None
-    return Extent(extent.symbol, extent.plus, extent.factor * factor)
+    return beyond(Extent(extent.symbol, extent.plus, extent.factor * factor), max(high + 1 - factor, 0))
+
+
+def beyond(extent: Extent, more: int) -> Extent:
+    """An extent that is so many elements longer, or shorter, rounded up."""
+    return Extent(extent.symbol, extent.plus - -more // extent.factor, extent.factor)
 
 
 def same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:

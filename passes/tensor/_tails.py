@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
@@ -29,7 +30,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
 from mlc.dialects.arith import CmpiOp
 from mlc.dialects.tensor import ReduceOp, StructuredOp
-from mlc.passes.tensor._known_scalars import Count, Extent, KnownScalar, Symbol, Tail, known_values
+from mlc.passes.tensor._known_scalars import Count, Extent, KnownScalar, Share, Symbol, Tail, known_values
 from mlc.reference.constants import constant_data
 from mlc.support.ir import RESHAPES, identity_of
 from mlc.support.linear import plain_dim
@@ -38,6 +39,23 @@ from mlc.support.types import element_type, tensor_type
 
 _MOST_COUNTED = 1 << 20
 """How long a row of numbers 0, 1, 2, … is that is looked at."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Element `j` along an axis of a constant is a place, not more than `j / per + more`, rounded down."""
+
+    axis: int
+    per: int
+    more: int
+
+    @staticmethod
+    def of(axis: int, places: NDArray[Any]) -> Table | None:
+        """None if places count from the end."""
+        if places.min() < 0:
+            return None
+        per = max(1, places.size // (int(places.max()) + 1))
+        return Table(axis, per, max(0, int((places - np.arange(places.size) // per).max())))
 
 
 @dataclass
@@ -55,11 +73,18 @@ class Tails:
     """Along which axis a value counts from 0; None if it does not."""
     symbols: dict[SSAValue, Extent] = field(default_factory=dict[SSAValue, Extent])
     """What single integers are."""
+    shares: dict[SSAValue, Share] = field(default_factory=dict[SSAValue, Share])
+    """Single integers that are computed of others."""
+    tables: dict[SSAValue, Table | None] = field(default_factory=dict[SSAValue, "Table | None"])
+    """Constants that hold places in order, as they are read for another size."""
 
     def hand_on(self, others: Tails, known: SSAValue, to: SSAValue) -> None:
         """Let a value be known as another one is to others: an argument of a kernel, as what a call passes."""
         self.tails[to] = others.tails.get(known, {})
         self.counts[to] = others.count_axis(known)
+        self.tables[to] = others.table(known)
+        if known in others.shares:
+            self.shares[to] = others.shares[known]
         if (symbol := others.symbol(known)) is not None:
             self.symbols[to] = symbol
 
@@ -82,35 +107,48 @@ class Tails:
         return self.counts[value]
 
     def _count_axis(self, value: SSAValue) -> int | None:
+        axis, data = self._row(value)
+        return axis if data is not None and np.array_equal(data, np.arange(data.size)) else None
+
+    def _row(self, value: SSAValue) -> tuple[int, NDArray[Any] | None]:
+        """The integers of a constant that has more than one element along one axis only, and that axis."""
         shape = tensor_type(value).get_shape()
         long = [axis for axis, extent in enumerate(shape) if extent > 1]
         owner = unreshaped(value).owner
         constant = owner.value if isinstance(owner, arith.ConstantOp) else None
         if not isinstance(constant, DenseIntOrFPElementsAttr | DenseResourceAttr) or len(long) != 1:
-            return None
+            return 0, None
         if not isinstance(element_type(value.type), IntegerType) or shape[long[0]] > _MOST_COUNTED:
-            return None
-        data = constant_data(cast(Any, constant), self.resources).reshape(-1)
-        return long[0] if np.array_equal(data, np.arange(data.size)) else None
+            return 0, None
+        return long[0], constant_data(cast(Any, constant), self.resources).reshape(-1)
+
+    def table(self, value: SSAValue) -> Table | None:
+        """What is known of places that a constant holds; None for other values."""
+        if value not in self.tables:
+            axis, data = self._row(value)
+            self.tables[value] = None if data is None else Table.of(axis, data)
+        return self.tables[value]
 
     def learn(self, op: StructuredOp) -> None:
         """Note what follows of the operands of an op for its result."""
         if not set(tensor_type(op.result).get_shape()) - {1}:
-            if op.reduction is None and (extent := self._at_no_place(op)) is not None:
-                self.symbols[op.result] = extent
+            found = self._at_no_place(op) if op.reduction is None else None
+            if isinstance(found, Symbol):
+                self.symbols[op.result] = found.extent
+            elif isinstance(found, Share):
+                self.shares[op.result] = found
             return
-        found: dict[tuple[int, Extent], Tail] = {}
+        tails: dict[tuple[int, Extent], Tail] = {}
         for dim in range(op.num_parallel):
             for extent in self.extents_along(op, dim):
                 if (tail := self.point(op, dim, extent)) is not None and self._is_kept(op, tail):
-                    found[dim, extent] = tail
-        if found:
-            self.tails[op.result] = found
+                    tails[dim, extent] = tail
+        if tails:
+            self.tails[op.result] = tails
 
-    def _at_no_place(self, op: StructuredOp) -> Extent | None:
+    def _at_no_place(self, op: StructuredOp) -> KnownScalar:
         block = op.point_block()
-        found = self._values(op, block, -1).get(_yielded(block))
-        return found.extent if isinstance(found, Symbol) else None
+        return self._values(op, block, -1).get(_yielded(block))
 
     def _is_kept(self, op: StructuredOp, tail: Tail) -> bool:
         """Whether a reduction of numbers that are all this one is this one."""
@@ -171,6 +209,8 @@ class Tails:
         value = op.inputs[number]
         if (symbol := self.symbol(value)) is not None:
             return Symbol(symbol)
+        if value in self.shares:
+            return self.shares[value]
         axis = axis_along(op.index_maps[number].results, dim)
         if axis is None:
             return None

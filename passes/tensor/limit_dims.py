@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.tensor import PadOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -17,11 +19,12 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._known_scalars import Extent
-from mlc.passes.tensor._needs import Needs, Readers, before_reshape, same_axes, scaled, subscripted
+from mlc.passes.tensor._needs import Needs, Readers, before_reshape, beyond, same_axes, scaled, subscripted
 from mlc.passes.tensor._tails import Tails, axis_along, unreshaped
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
 from mlc.support.ir import RESHAPES
+from mlc.support.linear import plain_dim
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target
@@ -78,7 +81,8 @@ def ends_of_dims(
             if is_private(function) and len(function.body.blocks) == 1 and calls.get(name)
             if all(call.parent is model.body.block for call in calls[name])
         }
-        found |= _Model(model, kernels, Tails(resources, model.body.block), Readers.of(model)).limits()
+        tails = Tails(resources, model.body.block)
+        found |= _Model(model, kernels, tails, Readers.of(model, tails.shares)).limits()
     return found
 
 
@@ -115,11 +119,17 @@ class _Model:
                 return {kernel: ends for kernel, ends in found.items() if ends[0]}
 
     def _agree(self, kernel: func.FuncOp, ends: Sequence[Ends]) -> bool:
-        """Whether all calls of a kernel let a dim end at an extent of one form; if not, it does not end there."""
+        """Whether all calls of a kernel let a dim end at an extent of one form; if not, it does not end there. Calls
+        that add less than another one end later."""
         wrong: set[str] = set()
         for dim in {dim for each in ends for dim in each}:
-            forms = {(e.plus, e.factor, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
-            wrong |= {dim} if len(forms) > 1 else set()
+            forms = {(e.factor, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
+            if len(forms) > 1:
+                wrong.add(dim)
+                continue
+            plus = max(each[dim].plus for each in ends)
+            for each in ends:
+                each[dim] = replace(each[dim], plus=plus)
         self._without.setdefault(kernel, set()).update(wrong)
         return not wrong
 
@@ -227,18 +237,18 @@ class _KernelNeeds:
     def find(self) -> tuple[Ends, list[Needs]]:
         """Where loops over dims end, and what is needed of the arguments.
 
-        A dim of several ops, whose loops schedules shape alike, ends at one place, or nowhere.
+        A dim of several ops, whose loops schedules shape alike, ends where the last of them does, or nowhere.
         """
         ops = list(self.kernel.body.block.ops)
-        if not all(isinstance(op, (StructuredOp, PlacedOp, func.ReturnOp, *RESHAPES)) for op in ops):
+        if not all(isinstance(op, (StructuredOp, PlacedOp, PadOp, func.ReturnOp, *RESHAPES)) for op in ops):
             return {}, [{} for _ in self.kernel.args]
         while True:
             needed: dict[SSAValue, Needs] = {}
             ends: dict[str, Extent | None] = {}
             for op in reversed(ops):
                 for dim, extent in self._visit(op, needed):
-                    if ends.setdefault(dim, extent) != extent:
-                        ends[dim] = None
+                    known = ends.setdefault(dim, extent)
+                    ends[dim] = self.readers.joint(known, extent) if known and extent else None
             wrong = {dim for dim, extent in ends.items() if extent is None} - self.without
             if not wrong:
                 found = {dim: extent for dim, extent in ends.items() if extent is not None}
@@ -256,6 +266,12 @@ class _KernelNeeds:
             if (needs := needed.get(op.results[0])) is not None:
                 value = op.operands[0]
                 self.readers.join(needed, value, before_reshape(value, op.results[0], needs))
+            return []
+        if isinstance(op, PadOp):
+            low = cast("Sequence[int]", op.static_low.get_values())
+            ends = needed.get(op.results[0], {})
+            before = {axis: beyond(end, -low[axis]) for axis, end in ends.items() if isinstance(end, Extent)}
+            self.readers.join(needed, op.source, before)
             return []
         assert isinstance(op, StructuredOp | PlacedOp)
         limits = {
@@ -278,9 +294,17 @@ class _KernelNeeds:
     def _visit_placed(
         self, op: PlacedOp, limits: Mapping[int, Extent], needed: dict[SSAValue, Needs]
     ) -> list[tuple[str, Extent | None]]:
-        for value, affine in zip(op.indices, op.index_maps, strict=True):
+        places: dict[int, Extent] = {}
+        for number, (value, affine) in enumerate(zip(op.indices, op.index_maps, strict=True), len(op.dim_names)):
             self.readers.join(needed, value, subscripted(affine.results, limits, op.dim_sizes))
-        self.readers.join(needed, op.data, {})
+            table = self.tails.table(value)
+            dim = None if table is None else plain_dim(affine.results[table.axis])
+            if table is not None and dim is not None and dim in limits:
+                places[number] = self.readers.before_table(limits[dim], table)
+        subscripts = op.place.data.results
+        needs = subscripted(subscripts, limits, op.dim_sizes)
+        needs |= {axis: places[d] for axis, e in enumerate(subscripts) if (d := plain_dim(e)) in places}
+        self.readers.join(needed, op.data, needs)
         return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
 
     def _end_of_reduction(self, op: StructuredOp, dim: int) -> Extent | None:
@@ -298,10 +322,12 @@ class _KernelNeeds:
         found: dict[int, Extent] = {}
         for dim in range(op.num_parallel):
             axis = axis_along(subscripts, dim)
-            if axis is None or dim in limits:
+            if axis is None:
                 continue
             for extent in self.tails.extents_along(op, dim):
-                if self.tails.point(op, dim, extent, unknown=number) is not None:
+                needed = limits.get(dim)
+                is_later = needed is not None and self.readers.joint(needed, extent) == extent
+                if not is_later and self.tails.point(op, dim, extent, unknown=number) is not None:
                     found[axis] = extent
                     break
         return found
