@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_shapes import depends_on_call, expanded, reshaped, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.support.dtypes import least_of
 
@@ -58,6 +59,11 @@ def lowest(x: SSAValue) -> float:
 
 def tiled(b: GraphBuilder, x: SSAValue, repeats: Sequence[int]) -> SSAValue:
     """So many copies along each dim, one after the other: a broadcast along a dim before it."""
+    if depends_on_call(b, x):
+        sizes = shape_sizes(b, x)
+        apart = b.unsqueeze(x, range(0, 2 * len(sizes), 2))
+        wide = expanded(b, apart, [n for pair in zip(repeats, sizes, strict=True) for n in pair])
+        return reshaped(b, wide, [n * size for n, size in zip(repeats, sizes, strict=True)])
     shape = shape_of(x)
     wide = [n for count, extent in zip(repeats, shape, strict=True) for n in (count, extent)]
     apart = b.reshape(x, [n for extent in shape for n in (1, extent)])

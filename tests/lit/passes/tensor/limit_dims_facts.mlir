@@ -302,12 +302,12 @@ func.func @main(%x: tensor<32x32xf32>, %y: tensor<32x32xf32>, %z: tensor<32xf32>
 
 // -----
 
-// What is needed of operands: rows of four, and not windows that reach further; all of what is looked up in; all of
+// What is needed of operands: rows of four, windows that reach further; all of what is looked up in; all of
 // what else a kernel reads, and of what a dim of another op of the kernel runs over.
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME: limits = #loop.limits<n: argument 1 by 16 times 4>
 // CHECK-LABEL: func.func private @windows
-// CHECK-SAME: tensor<128xf32> {
+// CHECK-SAME: limits = #loop.limits<n: argument 1 plus 1 by 16 times 3>
 // CHECK-LABEL: func.func private @looked_up
 // CHECK-SAME: tensor<32xf32> {
 // CHECK-LABEL: func.func private @places
