@@ -14,7 +14,7 @@ LIMITS = "limits"
 
 @dataclass(frozen=True)
 class Limit:
-    """Loops over `dim` end at `multiple of (argument + plus), rounded up, times factor`, which is positive."""
+    """Loops over `dim` end at `(argument + plus) / over`, rounded up to a multiple, times `factor`; it is positive."""
 
     dim: str
     argument: int
@@ -25,6 +25,8 @@ class Limit:
     """What the sum, or 1 if that is more, is rounded up to."""
     factor: int = 1
     """How many iterations there are for each: those of a dim that was joined with others."""
+    over: int = 1
+    """How many of what the integer counts there are for each: an image of half the size has 2."""
 
 
 @irdl_attr_definition
@@ -74,15 +76,21 @@ def _parse_limit(parser: AttrParser) -> Limit:
 
     plus = number("plus", 0)
     position = parser.pos
-    multiple, factor = number("by", 1), number("times", 1)
-    if min(multiple, factor) < 1:
-        parser.raise_error("the numbers after 'by' and 'times' are positive", at_position=position)
-    return Limit(dim, argument, plus, multiple, factor)
+    over, multiple, factor = number("over", 1), number("by", 1), number("times", 1)
+    if min(over, multiple, factor) < 1:
+        parser.raise_error("the numbers after 'over', 'by' and 'times' are positive", at_position=position)
+    return Limit(dim, argument, plus, multiple, factor, over)
 
 
 def _spelling(limit: Limit) -> str:
     words = [f"{limit.dim}: argument {limit.argument}"]
-    for keyword, number, default in (("plus", limit.plus, 0), ("by", limit.multiple, 1), ("times", limit.factor, 1)):
+    numbers = (
+        ("plus", limit.plus, 0),
+        ("over", limit.over, 1),
+        ("by", limit.multiple, 1),
+        ("times", limit.factor, 1),
+    )
+    for keyword, number, default in numbers:
         if number != default:
             words.append(f"{keyword} {number}")
     return " ".join(words)

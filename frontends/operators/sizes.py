@@ -241,7 +241,7 @@ def written(size: AnySize, add: Callable[..., SSAValue], number: Callable[[int],
 
 def _written_factor(factor: SizeFactor, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:
     if isinstance(factor, ExtentSymbol):
-        from_start = add(graph.SubOp, factor.value, number(factor.start)) if factor.start else factor.value
+        from_start = add(graph.AddOp, factor.value, number(-factor.start)) if factor.start else factor.value
         return from_start if factor.step == 1 else add(graph.DivOp, from_start, number(factor.step))
     return add(graph.DivOp, written(factor.whole, add, number), number(factor.divisor))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import gcd
 from typing import Any, cast
 
 import numpy as np
@@ -27,7 +29,8 @@ _MOST_ADDED = 1 << 20
 
 @dataclass(frozen=True)
 class Extent:
-    """`(symbol + plus) * factor` elements, where `symbol` is a single integer that the model has.
+    """`(symbol + plus) / over * factor` elements, where `symbol` is a single integer that the model has, and the
+    division is rounded up.
 
     What is known of an extent is known of a larger one as well, so it may be rounded up.
     """
@@ -35,6 +38,21 @@ class Extent:
     symbol: SSAValue
     plus: int = 0
     factor: int = 1
+    over: int = 1
+
+    def times(self, number: Fraction | int) -> Extent:
+        """An extent that is not less than so many times this one."""
+        factor, parts = (self.factor * Fraction(number)).as_integer_ratio()
+        over = self.over * parts
+        common = gcd(factor, over)
+        plus = self.plus + (
+            over - 1 if common > 1 else 0
+        )  # ceil(x / over) * common <= (x + over - 1) / (over / common)
+        return Extent(self.symbol, plus, factor // common, over // common)
+
+    def beyond(self, more: int) -> Extent:
+        """An extent that is so many elements longer, or shorter, rounded up."""
+        return replace(self, plus=self.plus - -more // self.factor * self.over)
 
 
 @dataclass(frozen=True)
@@ -61,8 +79,8 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Share:
-    """`extent * times / divisor + more`, rounded down, of an integer that is not negative: what a symbol is of another
-    one, as the extent of an image of half the size."""
+    """What a symbol is of another one at most: `extent * times / divisor + more` of an integer that is not negative, as
+    the extent of an image of half the size."""
 
     extent: Extent
     times: int
@@ -128,12 +146,15 @@ def _result(op: Operation, operands: Sequence[KnownScalar], extent: Extent | Non
         case arith.AddiOp(), [Share() as share, Tail() as number] | [Tail() as number, Share() as share]:
             more = share.more + int(number.number)
             return replace(share, more=more) if abs(more) <= _MOST_ADDED else None
-        case arith.DivSIOp(), [Symbol() as symbol, Tail() as number] if number.number > 0:
-            return Share(symbol.extent, 1, int(number.number))
-        case arith.MuliOp(), [Symbol() as symbol, Tail() as number] | [Tail() as number, Symbol() as symbol] if (
-            0 < number.number <= _MOST_ADDED
-        ):
-            return Share(symbol.extent, int(number.number), 1)
+        case arith.DivSIOp(), [(Symbol() | Share()) as whole, Tail() as number] if 0 < number.number <= _MOST_ADDED:
+            share, parts = _as_share(whole), int(number.number)
+            return replace(share, divisor=share.divisor * parts, more=-(-share.more // parts))
+        case (
+            arith.MuliOp(),
+            [(Symbol() | Share()) as each, Tail() as number] | [Tail() as number, (Symbol() | Share()) as each],
+        ) if 0 < number.number <= _MOST_ADDED:
+            share, times = _as_share(each), int(number.number)
+            return replace(share, times=share.times * times, more=share.more * times)
         case _, [Count() | Symbol() as found] if isinstance(op, _SAME_NUMBER):
             return found
         case arith.AndIOp(), [Tail() as one, _] | [_, Tail() as one] if not one.number:
@@ -157,13 +178,17 @@ def _result(op: Operation, operands: Sequence[KnownScalar], extent: Extent | Non
             return None
 
 
+def _as_share(known: Symbol | Share) -> Share:
+    return known if isinstance(known, Share) else Share(known.extent, 1, 1)
+
+
 def _is_function(op: Operation) -> bool:
     return len(op.results) == 1 and not op.regions and has_meaning(type(op))
 
 
 def _compared(predicate: str, number: Extent, extent: Extent | None) -> Tail | None:
     """What `count <predicate> number` is for a count from `extent` on."""
-    if extent is None or (extent.symbol, extent.factor, number.factor) != (number.symbol, 1, 1):
+    if extent is None or replace(extent, plus=0) != Extent(number.symbol) or (number.factor, number.over) != (1, 1):
         return None
     beyond = extent.plus - number.plus
     for table, result in ((_FALSE_FROM, False), (_TRUE_FROM, True)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
@@ -12,7 +12,6 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 
 from mlc.passes.tensor._known_scalars import Extent, Share
-from mlc.passes.tensor._tails import Table
 from mlc.support.functions import marks_of, range_in
 from mlc.support.linear import LinearForm, plain_dim
 from mlc.support.types import tensor_type
@@ -41,32 +40,24 @@ class Readers:
 
     def joint(self, one: Extent, other: Extent) -> Extent | None:
         """An extent that is not less than either of two; None if they are not known to go together."""
-        ones, others = self._above(one), self._above(other)
-        for a in ones:
-            for b in others:
-                if a.symbol is b.symbol:
-                    return Extent(a.symbol, max(a.plus, b.plus), max(a.factor, b.factor))
-        return None
+        if (one.symbol, one.factor, one.over) == (other.symbol, other.factor, other.over):
+            return one if one.plus >= other.plus else other
+        one, other = self._of_inputs(one), self._of_inputs(other)
+        if one.symbol is not other.symbol:
+            return None
+        if one.factor * other.over < other.factor * one.over:
+            one, other = other, one
+        is_same = (one.factor, one.over) == (other.factor, other.over)
+        return replace(one, plus=max(one.plus, other.plus + (0 if is_same else other.over - 1)))
 
-    def before_table(self, extent: Extent, table: Table) -> Extent:
-        """The end of the places that a table has before an extent."""
-        for each in self._above(extent):
-            if each.factor % table.per == 0:
-                factor = each.factor // table.per
-                return Extent(each.symbol, each.plus - -table.more // factor, factor)
-        return Extent(extent.symbol, extent.plus + table.more, extent.factor)
-
-    def _above(self, extent: Extent) -> list[Extent]:
-        """Extents that are not less than this one, of the symbols that its own is computed of."""
-        found = [extent]
+    def _of_inputs(self, extent: Extent) -> Extent:
+        """An extent that is not less than this one, of a symbol that is not computed of others."""
         while (share := self.shares.get(extent.symbol)) is not None:
-            times = share.times * extent.factor
-            if times % share.divisor:
-                break
-            inner, added = share.extent, (share.more + extent.plus) * share.divisor
-            extent = Extent(inner.symbol, inner.plus - -added // share.times, times // share.divisor * inner.factor)
-            found.append(extent)
-        return found
+            # (E * t / d + q + p) / o  is  (E + (q + p) * d / t) / (d * o / t).
+            plus = share.extent.plus - -((share.more + extent.plus) * share.divisor) // share.times
+            times, over = Fraction(share.times, share.divisor * extent.over).as_integer_ratio()
+            extent = Extent(share.extent.symbol, plus, extent.factor * times, over)
+        return extent
 
     def join(self, needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:
         """Note one more reader of a value."""
@@ -80,7 +71,7 @@ class Readers:
             case int(), int():
                 return max(one, other)
             case (int() as number, Extent() as extent) | (Extent() as extent, int() as number):
-                least = (self.least.get(extent.symbol, 0) + extent.plus) * extent.factor
+                least = -(-(self.least.get(extent.symbol, 0) + extent.plus) // extent.over) * extent.factor
                 return extent if number <= least else None
             case Extent(), Extent():
                 return self.joint(one, other)
@@ -112,12 +103,7 @@ def _end_of(subscript: AffineExpr, limits: Mapping[int, Extent], sizes: Sequence
     _, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
     if factor < 1:
         return None
-    return beyond(Extent(extent.symbol, extent.plus, extent.factor * factor), max(high + 1 - factor, 0))
-
-
-def beyond(extent: Extent, more: int) -> Extent:
-    """An extent that is so many elements longer, or shorter, rounded up."""
-    return Extent(extent.symbol, extent.plus - -more // extent.factor, extent.factor)
+    return extent.times(factor).beyond(max(high + 1 - factor, 0))
 
 
 def same_axes(before: SSAValue, after: SSAValue) -> list[tuple[int, int, Fraction]]:
@@ -137,17 +123,11 @@ def _places(value: SSAValue) -> list[tuple[int, int]]:
     return [(extent, prod(shape[axis + 1 :])) for axis, extent in enumerate(shape)]
 
 
-def scaled(extent: Extent, factor: Fraction) -> Extent | None:
-    """So many times an extent; None if that is not a whole number of elements."""
-    times = extent.factor * factor
-    return Extent(extent.symbol, extent.plus, times.numerator) if times.denominator == 1 else None
-
-
 def before_reshape(root: SSAValue, result: SSAValue, needs: Needs) -> Needs:
     """What is needed of a tensor, where so much is needed of its reshape."""
     found: dict[int, Extent | int] = {}
     for before, after, factor in same_axes(root, result):
         end = needs.get(after)
-        if isinstance(end, Extent) and (extent := scaled(end, 1 / factor)) is not None:
-            found[before] = extent
+        if isinstance(end, Extent):
+            found[before] = end.times(1 / factor)
     return found

@@ -177,7 +177,7 @@ class Tails:
             for inner in block.ops:
                 known = [values.get(v) for v in inner.operands] if isinstance(inner, CmpiOp) else []
                 for each in known:
-                    if isinstance(each, Symbol) and each.extent.factor == 1:
+                    if isinstance(each, Symbol) and each.extent.factor == each.extent.over == 1:
                         found |= dict.fromkeys(Extent(each.extent.symbol, each.extent.plus + more) for more in (0, 1))
         return list(found)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.dialects.tensor import PadOp
+from xdsl.dialects.tensor import ConcatOp, PadOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -19,7 +20,7 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._known_scalars import Extent
-from mlc.passes.tensor._needs import Needs, Readers, before_reshape, beyond, same_axes, scaled, subscripted
+from mlc.passes.tensor._needs import Needs, Readers, before_reshape, same_axes, subscripted
 from mlc.passes.tensor._tails import Tails, axis_along, unreshaped
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
@@ -27,6 +28,7 @@ from mlc.support.ir import RESHAPES
 from mlc.support.linear import plain_dim
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
+from mlc.support.types import tensor_type
 from mlc.targets.machine import resolve_target
 
 
@@ -123,7 +125,7 @@ class _Model:
         that add less than another one end later."""
         wrong: set[str] = set()
         for dim in {dim for each in ends for dim in each}:
-            forms = {(e.factor, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
+            forms = {(e.factor, e.over, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
             if len(forms) > 1:
                 wrong.add(dim)
                 continue
@@ -139,8 +141,8 @@ class _Model:
             found = self.tails.tails[result] = {}
             for before, after, factor in same_axes(root, result):
                 for (axis, extent), tail in self.tails.tails.get(root, {}).items():
-                    if axis == before and (longer := scaled(extent, factor)) is not None:
-                        found[after, longer] = tail
+                    if axis == before:
+                        found[after, extent.times(factor)] = tail
             if (symbol := self.tails.symbol(root)) is not None:
                 self.tails.symbols[result] = symbol
         elif isinstance(op, func.CallOp) and (kernel := called.get(op)) is not None:
@@ -195,7 +197,8 @@ def _set_limits(kernel: func.FuncOp, calls: Sequence[func.CallOp], ends: Sequenc
     blocks = _dims_of_blocks(kernel)
     for dim, extent in ends[0].items():
         argument = _argument(kernel, calls, [each[dim].symbol for each in ends])
-        limits.append(Limit(dim, argument, extent.plus, lanes if dim in blocks else 1, extent.factor))
+        multiple = lanes if dim in blocks else 1
+        limits.append(Limit(dim, argument, extent.plus, multiple, extent.factor, extent.over))
     kernel.attributes[LIMITS] = LimitsAttr.of(limits)
 
 
@@ -240,7 +243,7 @@ class _KernelNeeds:
         A dim of several ops, whose loops schedules shape alike, ends where the last of them does, or nowhere.
         """
         ops = list(self.kernel.body.block.ops)
-        if not all(isinstance(op, (StructuredOp, PlacedOp, PadOp, func.ReturnOp, *RESHAPES)) for op in ops):
+        if not all(isinstance(op, (StructuredOp, PlacedOp, PadOp, ConcatOp, func.ReturnOp, *RESHAPES)) for op in ops):
             return {}, [{} for _ in self.kernel.args]
         while True:
             needed: dict[SSAValue, Needs] = {}
@@ -264,14 +267,17 @@ class _KernelNeeds:
             return []
         if isinstance(op, RESHAPES):
             if (needs := needed.get(op.results[0])) is not None:
-                value = op.operands[0]
-                self.readers.join(needed, value, before_reshape(value, op.results[0], needs))
+                root = unreshaped(op.operands[0])
+                self.readers.join(needed, root, before_reshape(root, op.results[0], needs))
             return []
         if isinstance(op, PadOp):
             low = cast("Sequence[int]", op.static_low.get_values())
             ends = needed.get(op.results[0], {})
-            before = {axis: beyond(end, -low[axis]) for axis, end in ends.items() if isinstance(end, Extent)}
+            before = {axis: end.beyond(-low[axis]) for axis, end in ends.items() if isinstance(end, Extent)}
             self.readers.join(needed, op.source, before)
+            return []
+        if isinstance(op, ConcatOp):
+            self._visit_concat(op, needed)
             return []
         assert isinstance(op, StructuredOp | PlacedOp)
         limits = {
@@ -300,12 +306,19 @@ class _KernelNeeds:
             table = self.tails.table(value)
             dim = None if table is None else plain_dim(affine.results[table.axis])
             if table is not None and dim is not None and dim in limits:
-                places[number] = self.readers.before_table(limits[dim], table)
+                places[number] = limits[dim].times(Fraction(1, table.per)).beyond(table.more)
         subscripts = op.place.data.results
         needs = subscripted(subscripts, limits, op.dim_sizes)
         needs |= {axis: places[d] for axis, e in enumerate(subscripts) if (d := plain_dim(e)) in places}
         self.readers.join(needed, op.data, needs)
         return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
+
+    def _visit_concat(self, op: ConcatOp, needed: dict[SSAValue, Needs]) -> None:
+        start, along = 0, op.dim.value.data
+        ends = {axis: end for axis, end in needed.get(op.result, {}).items() if isinstance(end, Extent)}
+        for value in op.inputs:
+            self.readers.join(needed, value, {a: end.beyond(-start) if a == along else end for a, end in ends.items()})
+            start += tensor_type(value).get_shape()[along]
 
     def _end_of_reduction(self, op: StructuredOp, dim: int) -> Extent | None:
         """An extent from which on there is nothing to combine."""

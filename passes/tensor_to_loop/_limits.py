@@ -35,11 +35,11 @@ class _LimitWriter:
         self._arguments = function.args
         self._before = function.body.blocks[0].first_op
         self._location = function.location
-        self._extents: dict[tuple[int, int, int], SSAValue] = {}
+        self._extents: dict[tuple[int, int, int, int], SSAValue] = {}
 
     def end(self, limit: Limit) -> SSAValue:
         """Where loops with a limit end."""
-        key = (limit.argument, limit.plus, limit.multiple)
+        key = (limit.argument, limit.plus, limit.over, limit.multiple)
         if key not in self._extents:
             self._extents[key] = self._extent(limit)
         rounded = self._extents[key]
@@ -49,7 +49,8 @@ class _LimitWriter:
         return self._add(arith.MuliOp(least, self._number(limit.factor)))
 
     def _extent(self, limit: Limit) -> SSAValue:
-        """The integer that the argument holds, and the number that is added, 1 if that is less, rounded up."""
+        """The integer that the argument holds, and the number that is added, 1 if that is less, divided and
+        rounded up."""
         argument = self._arguments[limit.argument]
         load = LoadOp(argument, [], AffineMap(0, 0, (AffineExpr.constant(0),) * memref_type(argument).get_num_dims()))
         value = self._add(IndexCastOp(self._add(load), IndexType()))
@@ -57,11 +58,15 @@ class _LimitWriter:
         if limit.plus:
             value = self._add(arith.AddiOp(value, self._number(limit.plus)))
         value = self._add(arith.MaxSIOp(value, self._number(1)))
+        if limit.over > 1:
+            value = self._divided_up(value, self._number(limit.over), limit.over)
         if limit.multiple == 1:
             return value
-        above = self._add(arith.AddiOp(value, self._number(limit.multiple - 1)))
         multiple = self._number(limit.multiple)
-        return self._add(arith.MuliOp(self._add(arith.DivUIOp(above, multiple)), multiple))
+        return self._add(arith.MuliOp(self._divided_up(value, multiple, limit.multiple), multiple))
+
+    def _divided_up(self, value: SSAValue, parts: SSAValue, number: int) -> SSAValue:
+        return self._add(arith.DivUIOp(self._add(arith.AddiOp(value, self._number(number - 1))), parts))
 
     def _number(self, value: int) -> SSAValue:
         return self._add(arith.ConstantOp(scalar_attribute(value, IndexType())))
