@@ -30,7 +30,7 @@ _MOST_ADDED = 1 << 20
 @dataclass(frozen=True)
 class Extent:
     """`(symbol + plus) / over * factor` elements, where `symbol` is a single integer that the model has, and the
-    division is rounded up.
+    division is rounded up, to a multiple.
 
     What is known of an extent is known of a larger one as well, so it may be rounded up.
     """
@@ -39,20 +39,23 @@ class Extent:
     plus: int = 0
     factor: int = 1
     over: int = 1
+    multiple: int = 1
 
     def times(self, number: Fraction | int) -> Extent:
         """An extent that is not less than so many times this one."""
         factor, parts = (self.factor * Fraction(number)).as_integer_ratio()
         over = self.over * parts
         common = gcd(factor, over)
-        plus = self.plus + (
-            over - 1 if common > 1 else 0
-        )  # ceil(x / over) * common <= (x + over - 1) / (over / common)
-        return Extent(self.symbol, plus, factor // common, over // common)
+        # ceil(x / over) * common <= (x + over - 1) / (over / common), and rounding up adds less than a multiple.
+        plus = self.plus + (over * self.multiple - 1 if common > 1 else 0)
+        return replace(self, plus=plus, factor=factor // common, over=over // common)
 
     def beyond(self, more: int) -> Extent:
         """An extent that is so many elements longer, or shorter, rounded up."""
-        return replace(self, plus=self.plus - -more // self.factor * self.over)
+        if more <= 0 and self.multiple > 1:
+            return self
+        steps = -(-more // self.factor) + self.multiple - 1
+        return replace(self, plus=self.plus + steps * self.over)
 
 
 @dataclass(frozen=True)

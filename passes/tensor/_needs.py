@@ -27,36 +27,39 @@ class Readers:
     Attributes:
         least: the least that integers are, of those that the model is given in a range.
         shares: integers of the model that are computed of others.
+        lanes: what extents of some dims are rounded up to.
     """
 
     least: Mapping[SSAValue, int]
     shares: Mapping[SSAValue, Share]
+    lanes: int
 
     @classmethod
-    def of(cls, model: func.FuncOp, shares: Mapping[SSAValue, Share]) -> Readers:
+    def of(cls, model: func.FuncOp, shares: Mapping[SSAValue, Share], lanes: int) -> Readers:
         """Those of the values of a model."""
         ranges = zip(model.args, map(range_in, marks_of(model.args, model.arg_attrs)), strict=True)
-        return cls({argument: found[0] for argument, found in ranges if found}, shares)
+        return cls({argument: found[0] for argument, found in ranges if found}, shares, lanes)
 
     def joint(self, one: Extent, other: Extent) -> Extent | None:
         """An extent that is not less than either of two; None if they are not known to go together."""
         if (one.symbol, one.factor, one.over) == (other.symbol, other.factor, other.over):
-            return one if one.plus >= other.plus else other
-        one, other = self._of_inputs(one), self._of_inputs(other)
+            return replace(one, plus=max(one.plus, other.plus), multiple=max(one.multiple, other.multiple))
+        one, other = self.of_inputs(one), self.of_inputs(other)
         if one.symbol is not other.symbol:
             return None
         if one.factor * other.over < other.factor * one.over:
             one, other = other, one
         is_same = (one.factor, one.over) == (other.factor, other.over)
-        return replace(one, plus=max(one.plus, other.plus + (0 if is_same else other.over - 1)))
+        more = 0 if is_same else other.over * other.multiple - 1  # as much as rounding up adds at most
+        return replace(one, plus=max(one.plus, other.plus + more), multiple=max(one.multiple, other.multiple))
 
-    def _of_inputs(self, extent: Extent) -> Extent:
+    def of_inputs(self, extent: Extent) -> Extent:
         """An extent that is not less than this one, of a symbol that is not computed of others."""
         while (share := self.shares.get(extent.symbol)) is not None:
             # (E * t / d + q + p) / o  is  (E + (q + p) * d / t) / (d * o / t).
             plus = share.extent.plus - -((share.more + extent.plus) * share.divisor) // share.times
             times, over = Fraction(share.times, share.divisor * extent.over).as_integer_ratio()
-            extent = Extent(share.extent.symbol, plus, extent.factor * times, over)
+            extent = Extent(share.extent.symbol, plus, extent.factor * times, over, extent.multiple)
         return extent
 
     def join(self, needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:

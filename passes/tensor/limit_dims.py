@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.dialects.tensor import ConcatOp, PadOp
-from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir import Block, Operation, SSAValue
 
 from mlc.analysis.calls import calls_of_functions
 from mlc.analysis.nests import add_argument
@@ -19,16 +15,15 @@ from mlc.dialects.loop import LIMITS, Limit, LimitsAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.pass_manager.base import Pass
+from mlc.passes.tensor._kernel_needs import Ends, KernelNeeds, dims_of_blocks
 from mlc.passes.tensor._known_scalars import Extent
-from mlc.passes.tensor._needs import Needs, Readers, before_reshape, same_axes, subscripted
-from mlc.passes.tensor._tails import Tails, axis_along, unreshaped
+from mlc.passes.tensor._needs import Needs, Readers, before_reshape, same_axes
+from mlc.passes.tensor._tails import Tails, unreshaped
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
 from mlc.support.ir import RESHAPES
-from mlc.support.linear import plain_dim
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
-from mlc.support.types import tensor_type
 from mlc.targets.machine import resolve_target
 
 
@@ -60,16 +55,12 @@ class LimitDimsPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         lanes = resolve_target(self.target or ctx.target).vector_bits // 32
         calls = calls_of_functions(module)
-        for kernel, ends in ends_of_dims(module, calls, ctx.resources).items():
+        for kernel, ends in ends_of_dims(module, calls, ctx.resources, lanes).items():
             _set_limits(kernel, calls[kernel.sym_name.data], ends, lanes)
 
 
-Ends = dict[str, Extent]
-"""Where the loops over dims end."""
-
-
 def ends_of_dims(
-    module: ModuleOp, calls: Mapping[str, Sequence[func.CallOp]], resources: Resources
+    module: ModuleOp, calls: Mapping[str, Sequence[func.CallOp]], resources: Resources, lanes: int = 1
 ) -> dict[func.FuncOp, list[Ends]]:
     """Where the data of dims ends, of the kernels whose dims are longer than that, for each of the `calls` of each."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration}
@@ -84,7 +75,7 @@ def ends_of_dims(
             if all(call.parent is model.body.block for call in calls[name])
         }
         tails = Tails(resources, model.body.block)
-        found |= _Model(model, kernels, tails, Readers.of(model, tails.shares)).limits()
+        found |= _Model(model, kernels, tails, Readers.of(model, tails.shares, lanes)).limits()
     return found
 
 
@@ -102,6 +93,7 @@ class _Model:
     """Dims of kernels whose loops do not end anywhere else, as calls or ops do not agree."""
     _needed: dict[SSAValue, Needs] = field(default_factory=dict[SSAValue, "Needs"])
     _ends: dict[func.CallOp, Ends] = field(default_factory=dict[func.CallOp, Ends])
+    _order: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def limits(self) -> dict[func.FuncOp, list[Ends]]:
         """Where the loops of kernels end, for each of their calls; not those of kernels that run to the end."""
@@ -109,6 +101,7 @@ class _Model:
         values = (*self.function.args, *(result for op in ops for result in op.results))
         if not any(isinstance(value.type, TensorType) and self.tails.symbol(value) for value in values):
             return {}
+        self._order = {op: number for number, op in enumerate(ops)}
         called = {call: kernel for kernel, calls in self.kernels.items() for call in calls}
         for op in ops:
             self._learn(op, called)
@@ -126,10 +119,11 @@ class _Model:
         wrong: set[str] = set()
         for dim in {dim for each in ends for dim in each}:
             forms = {(e.factor, e.over, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
-            if len(forms) > 1:
+            more = {each[dim].plus for each in ends if dim in each}
+            if len(forms) > 1 or (len(more) > 1 and dim in _dims_that_count(kernel)):
                 wrong.add(dim)
                 continue
-            plus = max(each[dim].plus for each in ends)
+            plus = max(more)
             for each in ends:
                 each[dim] = replace(each[dim], plus=plus)
         self._without.setdefault(kernel, set()).update(wrong)
@@ -161,9 +155,9 @@ class _Model:
                 for value, needs in zip(op.operands, self._needs_of_callers(op), strict=True):
                     self.readers.join(self._needed, value, needs)
             case func.CallOp() if (kernel := called.get(op)) is not None:
-                results = [self._needed.get(result) for result in op.results]
+                results = [self._seen_from(op, self._needed.get(result)) for result in op.results]
                 without = self._without.setdefault(kernel, set())
-                self._ends[op], arguments = _KernelNeeds(
+                self._ends[op], arguments = KernelNeeds(
                     kernel, self._contexts[op], results, without, self.readers
                 ).find()
                 for value, needs in zip(op.operands, arguments, strict=True):
@@ -176,6 +170,23 @@ class _Model:
                 for inner in op.walk():
                     for value in inner.operands:
                         self.readers.join(self._needed, value, {})
+
+    def _seen_from(self, call: func.CallOp, needs: Needs | None) -> Needs | None:
+        """The needs of a result, by extents that are known before the call: one that is computed later by those that it
+        is computed of."""
+        if needs is None:
+            return None
+        found: dict[int, Extent | int] = {}
+        for axis, end in needs.items():
+            if isinstance(end, Extent) and not self._is_before(end.symbol, call):
+                end = self.readers.of_inputs(end)
+            if isinstance(end, int) or self._is_before(end.symbol, call):
+                found[axis] = end
+        return found
+
+    def _is_before(self, value: SSAValue, call: func.CallOp) -> bool:
+        """Whether a value of the model is there when a call runs."""
+        return isinstance(value.owner, Block) or self._order[value.owner] < self._order[call]
 
     def _needs_of_callers(self, op: func.ReturnOp) -> list[Needs]:
         found: list[Needs] = []
@@ -194,23 +205,20 @@ def _set_limits(kernel: func.FuncOp, calls: Sequence[func.CallOp], ends: Sequenc
     if LIMITS in kernel.attributes:
         return
     limits: list[Limit] = []
-    blocks = _dims_of_blocks(kernel)
+    blocks = dims_of_blocks(kernel)
     for dim, extent in ends[0].items():
         argument = _argument(kernel, calls, [each[dim].symbol for each in ends])
-        multiple = lanes if dim in blocks else 1
+        multiple = lanes if dim in blocks else extent.multiple
         limits.append(Limit(dim, argument, extent.plus, multiple, extent.factor, extent.over))
     kernel.attributes[LIMITS] = LimitsAttr.of(limits)
 
 
-def _dims_of_blocks(kernel: func.FuncOp) -> set[str]:
-    """The dims along which elements lie side by side in some tensor, and those that are summed over."""
+def _dims_that_count(kernel: func.FuncOp) -> set[str]:
+    """The dims that are summed over, or along which elements are read at places that other tensors hold."""
     found: set[str] = set()
     for op in kernel.body.block.ops:
         if isinstance(op, StructuredOp | PlacedOp):
-            parallel = op.num_parallel if isinstance(op, StructuredOp) else len(op.dim_names)
-            found |= {*op.dim_names[parallel:], *op.dim_names[parallel - 1 : parallel]}
-            last = [affine.results[-1].used_dims() for affine in op.index_maps if affine.results]
-            found |= {op.dim_names[dim] for dims in last for dim in dims}
+            found |= set(op.dim_names[op.num_parallel if isinstance(op, StructuredOp) else 0 :])
     return found
 
 
@@ -224,126 +232,6 @@ def _argument(kernel: func.FuncOp, calls: Sequence[func.CallOp], symbols: Sequen
     for call, symbol in zip(calls, symbols, strict=True):
         call.operands = [*call.operands, symbol]
     return argument.index
-
-
-@dataclass
-class _KernelNeeds:
-    """What a kernel needs, given what is needed of its results: None for those that nobody reads."""
-
-    kernel: func.FuncOp
-    tails: Tails
-    results: Sequence[Needs | None]
-    without: set[str]
-    """Dims whose loops do not end anywhere else; more are found."""
-    readers: Readers
-
-    def find(self) -> tuple[Ends, list[Needs]]:
-        """Where loops over dims end, and what is needed of the arguments.
-
-        A dim of several ops, whose loops schedules shape alike, ends where the last of them does, or nowhere.
-        """
-        ops = list(self.kernel.body.block.ops)
-        if not all(isinstance(op, (StructuredOp, PlacedOp, PadOp, ConcatOp, func.ReturnOp, *RESHAPES)) for op in ops):
-            return {}, [{} for _ in self.kernel.args]
-        while True:
-            needed: dict[SSAValue, Needs] = {}
-            ends: dict[str, Extent | None] = {}
-            for op in reversed(ops):
-                for dim, extent in self._visit(op, needed):
-                    known = ends.setdefault(dim, extent)
-                    ends[dim] = self.readers.joint(known, extent) if known and extent else None
-            wrong = {dim for dim, extent in ends.items() if extent is None} - self.without
-            if not wrong:
-                found = {dim: extent for dim, extent in ends.items() if extent is not None}
-                return found, [needed.get(argument, {}) for argument in self.kernel.args]
-            self.without |= wrong
-
-    def _visit(self, op: Operation, needed: dict[SSAValue, Needs]) -> list[tuple[str, Extent | None]]:
-        """Note what an op needs of its operands; where the loops over its dims end."""
-        if isinstance(op, func.ReturnOp):
-            for value, needs in zip(op.operands, self.results, strict=True):
-                if needs is not None:
-                    self.readers.join(needed, value, needs)
-            return []
-        if isinstance(op, RESHAPES):
-            if (needs := needed.get(op.results[0])) is not None:
-                root = unreshaped(op.operands[0])
-                self.readers.join(needed, root, before_reshape(root, op.results[0], needs))
-            return []
-        if isinstance(op, PadOp):
-            low = cast("Sequence[int]", op.static_low.get_values())
-            ends = needed.get(op.results[0], {})
-            before = {axis: end.beyond(-low[axis]) for axis, end in ends.items() if isinstance(end, Extent)}
-            self.readers.join(needed, op.source, before)
-            return []
-        if isinstance(op, ConcatOp):
-            self._visit_concat(op, needed)
-            return []
-        assert isinstance(op, StructuredOp | PlacedOp)
-        limits = {
-            dim: end
-            for dim, end in needed.get(op.result, {}).items()
-            if isinstance(end, Extent) and op.dim_names[dim] not in self.without
-        }
-        if isinstance(op, PlacedOp):
-            return self._visit_placed(op, limits, needed)
-        for dim in range(op.num_parallel, len(op.dims)):
-            if op.dim_names[dim] not in self.without and (end := self._end_of_reduction(op, dim)) is not None:
-                limits[dim] = end
-        for number, (value, affine) in enumerate(zip(op.inputs, op.index_maps, strict=True)):
-            needs = subscripted(affine.results, limits, op.dim_sizes)
-            if op.reduction is None:
-                needs |= self._masked(op, number, affine.results, limits)
-            self.readers.join(needed, value, needs)
-        return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
-
-    def _visit_placed(
-        self, op: PlacedOp, limits: Mapping[int, Extent], needed: dict[SSAValue, Needs]
-    ) -> list[tuple[str, Extent | None]]:
-        places: dict[int, Extent] = {}
-        for number, (value, affine) in enumerate(zip(op.indices, op.index_maps, strict=True), len(op.dim_names)):
-            self.readers.join(needed, value, subscripted(affine.results, limits, op.dim_sizes))
-            table = self.tails.table(value)
-            dim = None if table is None else plain_dim(affine.results[table.axis])
-            if table is not None and dim is not None and dim in limits:
-                places[number] = limits[dim].times(Fraction(1, table.per)).beyond(table.more)
-        subscripts = op.place.data.results
-        needs = subscripted(subscripts, limits, op.dim_sizes)
-        needs |= {axis: places[d] for axis, e in enumerate(subscripts) if (d := plain_dim(e)) in places}
-        self.readers.join(needed, op.data, needs)
-        return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
-
-    def _visit_concat(self, op: ConcatOp, needed: dict[SSAValue, Needs]) -> None:
-        start, along = 0, op.dim.value.data
-        ends = {axis: end for axis, end in needed.get(op.result, {}).items() if isinstance(end, Extent)}
-        for value in op.inputs:
-            self.readers.join(needed, value, {a: end.beyond(-start) if a == along else end for a, end in ends.items()})
-            start += tensor_type(value).get_shape()[along]
-
-    def _end_of_reduction(self, op: StructuredOp, dim: int) -> Extent | None:
-        """An extent from which on there is nothing to combine."""
-        for extent in self.tails.extents_along(op, dim):
-            tail = self.tails.point(op, dim, extent)
-            if tail is not None and self.tails.is_neutral(op, tail):
-                return extent
-        return None
-
-    def _masked(
-        self, op: StructuredOp, number: int, subscripts: Sequence[AffineExpr], limits: Mapping[int, Extent]
-    ) -> dict[int, Extent]:
-        """The axes of an operand of which a map does not use the elements from an extent on."""
-        found: dict[int, Extent] = {}
-        for dim in range(op.num_parallel):
-            axis = axis_along(subscripts, dim)
-            if axis is None:
-                continue
-            for extent in self.tails.extents_along(op, dim):
-                needed = limits.get(dim)
-                is_later = needed is not None and self.readers.joint(needed, extent) == extent
-                if not is_later and self.tails.point(op, dim, extent, unknown=number) is not None:
-                    found[axis] = extent
-                    break
-        return found
 
 
 def _returned(function: func.FuncOp) -> Sequence[SSAValue]:

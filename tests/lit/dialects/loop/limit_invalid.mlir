@@ -41,7 +41,7 @@ func.func @two(%n: index) {
 
 // -----
 
-// expected-error @+1 {{the numbers after 'by' and 'times' are positive}}
+// expected-error @+1 {{the numbers after 'over', 'by' and 'times' are positive}}
 func.func private @attribute(%n: tensor<i64>) attributes {limits = #loop.limits<m: argument 0 plus 3 by 0>} {
   return
 }
