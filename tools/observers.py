@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -13,6 +14,9 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import CheckEach, Instrumentation, Timing
 from mlc.support.context import CompilerContext
 from mlc.tools.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from mlc.pass_manager.wrong_value import GivenCase
 
 
 class ObserverOptions(Protocol):
@@ -31,11 +35,16 @@ class ObserverOptions(Protocol):
 
 
 def observers(
-    options: ObserverOptions, ctx: CompilerContext, threads: int, cc: str | None = None
+    options: ObserverOptions,
+    ctx: CompilerContext,
+    threads: int,
+    cc: str | None = None,
+    given: Sequence[GivenCase] = (),
 ) -> list[Instrumentation]:
     """What to call around each pass, in order: timing is innermost, so it measures nothing but the passes.
 
     Native code runs on `threads` threads; `cc` names the clang to use instead of the one that is found.
+    Functions are checked with the `given` inputs, others with random ones.
     """
     result: list[Instrumentation] = []
     if options.timing:
@@ -46,7 +55,7 @@ def observers(
         from mlc.pass_manager.checking import EquivalenceChecker
         from mlc.tools.native_check import NativeCheck
 
-        checker = EquivalenceChecker(ctx, options.seed)
+        checker = EquivalenceChecker(ctx, options.seed, given)
         result.append(NativeCheck(checker, ctx, sys.stderr, threads, cc))
         result.append(CheckEach(checker, sys.stderr))
     return result
