@@ -84,3 +84,14 @@ class WrongValue(CompilerBug):
         self.difference = difference
         self.forms = forms
         self.source = source
+
+
+def wrong_value_in(error: BaseException | None) -> WrongValue | None:
+    """The bug that shows in a value, among an error and its causes."""
+    seen: list[BaseException] = []
+    while error is not None and not any(error is each for each in seen):  # `raise e from e` makes a ring
+        if isinstance(error, WrongValue):
+            return error
+        seen.append(error)
+        error = error.__cause__
+    return None

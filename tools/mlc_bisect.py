@@ -23,7 +23,7 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.registry import plugin_passes
-from mlc.pass_manager.wrong_value import GivenCase, WrongValue
+from mlc.pass_manager.wrong_value import GivenCase, WrongValue, wrong_value_in
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import location_of
 from mlc.tools.compile_arguments import (
@@ -81,7 +81,7 @@ def run(arguments: Namespace) -> int:
     try:
         _lower(timed, args.pass_pipeline)
     except (UserError, CompilerBug) as e:
-        if (wrong := _wrong_value_in(e)) is None:
+        if (wrong := wrong_value_in(e)) is None:
             raise
         print("\n".join(_report(wrong, ran, timed.compilation.module)))
         return 1
@@ -108,17 +108,6 @@ def _lower(timed: TimedCompilation, passes: str | None) -> None:
     else:
         timed.compilation.manager.run(timed.compilation.module, parse_passes(passes))
     timed.compilation.finish()
-
-
-def _wrong_value_in(error: BaseException | None) -> WrongValue | None:
-    """The bug that shows in a value among an error and its causes."""
-    seen: list[BaseException] = []
-    while error is not None and not any(error is each for each in seen):
-        if isinstance(error, WrongValue):
-            return error
-        seen.append(error)
-        error = error.__cause__
-    return None
 
 
 def _report(wrong: WrongValue, ran: _Ran, module: ModuleOp) -> Sequence[str]:

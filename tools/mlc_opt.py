@@ -20,7 +20,10 @@ from mlc.tools.opt_arguments import OptArguments, parse_arguments
 from mlc.tools.option_arguments import flag_of
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from mlc.pass_manager.base import Pass
+    from mlc.pass_manager.instrumentation import Instrumentation
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.support.context import CompilerContext
 
@@ -121,12 +124,8 @@ def _transform(
     module = parse_verified(chunk, file, ctx, base) if source is None else source.module(ctx)
     if source is not None:
         ctx.resources.respell(Path.cwd())
-    if arguments.reduce:
-        from mlc.tools.reduce_error import reduce_error
-
-        return reduce_error(
-            module, passes, ctx, lambda: observers(arguments, ctx, arguments.options.threads), arguments.verify_each
-        )
+    if arguments.reduce or arguments.reduce_while is not None:
+        return _reduce(module, passes, ctx, arguments)
     watching = observers(arguments, ctx, arguments.options.threads)
     manager = PassManager(ctx, [*watching, notes], arguments.verify_each, lambda: chunk)
     manager.run(module, passes)
@@ -145,6 +144,21 @@ def _transform(
         debuginfo=arguments.print_debuginfo,
         opt_level=arguments.opt_level,
     )
+
+
+def _reduce(module: ModuleOp, passes: Sequence[Pass], ctx: CompilerContext, arguments: OptArguments) -> str:
+    """A reproducer with as little of `module` as shows what it shows."""
+    from mlc.tools.observers import observers
+    from mlc.tools.reduce_error import ReducedRun, reduce_module
+    from mlc.tools.reduce_predicates import Predicate, parse_predicate
+
+    keep = parse_predicate(arguments.reduce_while) if arguments.reduce_while is not None else None
+    arguments.check_each |= isinstance(keep, Predicate) and keep.checks_each
+
+    def watching() -> list[Instrumentation]:
+        return observers(arguments, ctx, arguments.options.threads)
+
+    return reduce_module(module, ReducedRun(passes, ctx, watching, arguments.verify_each), keep)
 
 
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
@@ -222,7 +236,12 @@ def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
         )
     given = parse_arguments(recorded)
     return dataclasses.replace(
-        given, input=arguments.input, output=arguments.output, run_reproducer=True, reduce=arguments.reduce
+        given,
+        input=arguments.input,
+        output=arguments.output,
+        run_reproducer=True,
+        reduce=arguments.reduce,
+        reduce_while=arguments.reduce_while,
     )
 
 

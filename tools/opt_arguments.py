@@ -57,6 +57,7 @@ class OptArguments(PluginArguments):
     run_reproducer: bool = False
     allow_plugins: bool = False
     reduce: bool = False
+    reduce_while: str | None = None
     remarks: bool = False
     chosen: dict[str, Any] = field(default_factory=dict[str, Any])
     """The options of default pipelines that are given, by name."""
@@ -148,6 +149,9 @@ def make_parser() -> ArgumentParser:
     add("--run-reproducer", action="store_true", help="take the options from the input's first line")
     add("--allow-plugins", action="store_true", help="let --run-reproducer load the plugins that the input names")
     add("--reduce", action="store_true", help="print the smallest part of the input with the same error of the passes")
+    words = "the same, with something else that stays true: a pass changes a value (differs), a pass fails (crashes), "
+    words += "message=REGEX, slower=SECONDS, or script=FILE, a program that gets the path of a module"
+    add("--reduce-while", metavar="WHAT", help=words)
     flags = {name: each for name, each in choices_of(PipelineOptions).items() if name != "opt_level"}
     add_options(parser, flags)
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")

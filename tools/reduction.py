@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, UnregisteredOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -20,6 +20,8 @@ from mlc.pass_manager.manager import verify
 from mlc.support.functions import EXTENTS
 
 _T = TypeVar("_T")
+_OP_NAME = "op_name__"
+"""Where xDSL keeps the name of an unregistered op."""
 _Edit = Callable[[ModuleOp], bool]
 """Makes a module smaller in place; False if there is nothing to do."""
 
@@ -41,8 +43,9 @@ class Reducer:
 
     def reduce(self) -> None:
         """Leave out ops, results and arguments of functions, and attributes, until nothing can be left out."""
-        size = -1
-        while size != (size := _size(self.module)):
+        smallest = None
+        while smallest is not self.module:  # without a result, what it was computed of can be left out
+            smallest = self.module
             self._drop_ops()
             self._drop_one_by_one(_drop_result)
             self._drop_one_by_one(_drop_argument)
@@ -97,7 +100,9 @@ def _size(module: ModuleOp) -> int:
 
 def _ops(module: ModuleOp) -> list[Operation]:
     """The ops that may be left out, in program order."""
-    return [op for op in module.walk() if op is not module and not op.has_trait(IsTerminator)]
+    return [
+        op for op in module.walk() if op is not module and not op.has_trait(IsTerminator, value_if_unregistered=False)
+    ]
 
 
 def _erase(module: ModuleOp, first: int, last: int) -> bool:
@@ -172,12 +177,13 @@ def _drop_argument(module: ModuleOp, number: int) -> bool | None:
 
 
 def _drop_attribute(module: ModuleOp, number: int) -> bool | None:
-    """An attribute that an op has beyond its properties."""
+    """An attribute that an op has beyond its properties; the name of an unregistered op is none."""
     for op in module.walk():
-        if number < len(op.attributes):
-            del op.attributes[list(op.attributes)[number]]
+        present = [name for name in op.attributes if not (isinstance(op, UnregisteredOp) and name == _OP_NAME)]
+        if number < len(present):
+            del op.attributes[present[number]]
             return True
-        number -= len(op.attributes)
+        number -= len(present)
     return None
 
 
