@@ -47,6 +47,10 @@ class CompileArguments(PluginArguments):
     print_ir_after_change: bool = False
     print_ir_diff: bool = False
     print_op_generic: bool = False
+    pass_statistics: bool = False
+    print_patterns: str | None = None
+    print_ir_after_patterns: bool = False
+    print_op_stats: bool = False
 
     @property
     def options(self) -> CompileOptions:

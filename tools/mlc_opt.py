@@ -177,7 +177,7 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
             "or name the passes and leave the level out (--emit=mlir)"
         )
     arguments.options.check()
-    result: list[Pass] = []
+    result: list[tuple[Pass, bool]] = []
     named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
@@ -185,17 +185,24 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
             from mlc.pass_manager.default_passes import passes_of
 
             options = arguments.options_of(entry)
-            result += passes_of(default_steps(options, upto, stages=stages_of(arguments.options.target)), options)
+            for step in default_steps(options, upto, stages=stages_of(arguments.options.target)):
+                is_required = step.since == 0 and not step.origin
+                result += [(pass_, is_required) for pass_ in passes_of([step], options)]
         else:
             for word in parse_words(entry):
                 named += [] if word.pipeline else word.passes
-                result += word.passes
+                result += [(pass_, False) for pass_ in word.passes]
     if arguments.shape or arguments.value:
         from mlc.frontends.onnx.to_graph.bind_inputs import BindInputsPass
 
-        result.insert(0, BindInputsPass(tuple(arguments.shape), tuple(arguments.value)))
+        result.insert(0, (BindInputsPass(tuple(arguments.shape), tuple(arguments.value)), True))
+    passes = [pass_ for pass_, _ in result]
+    if arguments.pass_bisect_limit is not None:
+        from mlc.tools.pass_limit import limited
+
+        passes = limited(result, arguments.pass_bisect_limit, sys.stderr)
     # A reproducer lists all passes of a default pipeline, whatever the level that its module is at.
-    return result, LevelNotes([] if arguments.run_reproducer else named, sys.stderr)
+    return passes, LevelNotes([] if arguments.run_reproducer else named, sys.stderr)
 
 
 def _check_no_option_of_pipelines(options: PipelineOptions) -> None:
