@@ -150,10 +150,10 @@ def _reduce(module: ModuleOp, passes: Sequence[Pass], ctx: CompilerContext, argu
     """A reproducer with as little of `module` as shows what it shows."""
     from mlc.tools.observers import observers
     from mlc.tools.reduce_error import ReducedRun, reduce_module
-    from mlc.tools.reduce_predicates import Predicate, parse_predicate
+    from mlc.tools.reduce_predicates import KeptPredicate, parse_predicate
 
     keep = parse_predicate(arguments.reduce_while) if arguments.reduce_while is not None else None
-    arguments.check_each |= isinstance(keep, Predicate) and keep.checks_each
+    arguments.check_each |= isinstance(keep, KeptPredicate) and keep.checks_each
 
     def watching() -> list[Instrumentation]:
         return observers(arguments, ctx, arguments.options.threads)

@@ -21,7 +21,7 @@ from mlc.pass_manager.options import pipeline_text
 from mlc.pass_manager.reproducer import reproducer_text, with_absolute_paths
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError, UserErrors
-from mlc.tools.reduce_predicates import Outcome, Predicate, ScriptPredicate
+from mlc.tools.reduce_predicates import KeptPredicate, PassesOutcome, ScriptPredicate
 from mlc.tools.reduction import Reducer
 
 
@@ -59,7 +59,7 @@ class ReducedRun:
     watching: Callable[[], list[Instrumentation]]
     verify_each: bool
 
-    def outcome(self, candidate: ModuleOp) -> Outcome:
+    def outcome(self, candidate: ModuleOp) -> PassesOutcome:
         """How the passes end on a module, which they change."""
         manager = PassManager(self.ctx.clone(), self.watching(), self.verify_each)
         start, error = time.perf_counter(), None
@@ -69,10 +69,10 @@ class ReducedRun:
                 manager.finish(candidate)
             except (UserError, CompilerBug) as e:
                 error = e
-        return Outcome(error, time.perf_counter() - start)
+        return PassesOutcome(error, time.perf_counter() - start)
 
 
-def reduce_module(module: ModuleOp, run: ReducedRun, keep: Predicate | ScriptPredicate | None) -> str:
+def reduce_module(module: ModuleOp, run: ReducedRun, keep: KeptPredicate | ScriptPredicate | None) -> str:
     """A reproducer with the smallest module found for which `keep` holds, or else on which the passes end with the same
     error as on `module`. For a script it is the module alone.
 
@@ -88,7 +88,7 @@ def reduce_module(module: ModuleOp, run: ReducedRun, keep: Predicate | ScriptPre
         if first.error is None:
             raise UserError("--reduce keeps an error, and the passes end without one")
         kind = _kind_of(first.error)
-        keep = Predicate("", lambda o: o.error is not None and _kind_of(o.error) == kind)
+        keep = KeptPredicate("", lambda o: o.error is not None and _kind_of(o.error) == kind)
     elif not keep.holds(first):
         raise UserError(f"--reduce-while keeps that the passes {keep.words}, and they do not")
     holds = keep.holds
@@ -121,7 +121,7 @@ def _reduced(module: ModuleOp, holds: Callable[[ModuleOp], bool]) -> ModuleOp:
     return reducer.module
 
 
-def _words_of(error: UserError | None, kept: Predicate) -> tuple[str, str]:
+def _words_of(error: UserError | None, kept: KeptPredicate) -> tuple[str, str]:
     """What a reproducer says is wrong, and where."""
     return (f"the passes {kept.words}", "pipeline") if error is None else (error.message, _kind_of(error).stage)
 

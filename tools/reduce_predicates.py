@@ -16,7 +16,7 @@ SPELLINGS = "differs, crashes, message=REGEX, slower=SECONDS or script=FILE"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PassesOutcome:
     """How passes end on a module."""
 
     error: UserError | CompilerBug | None
@@ -25,12 +25,12 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Predicate:
+class KeptPredicate:
     """What is kept, of what the passes make of a module."""
 
     words: str
     """That it holds, after "the passes"."""
-    holds: Callable[[Outcome], bool]
+    holds: Callable[[PassesOutcome], bool]
     checks_each: bool = False
     """Whether it needs the module to be run before and after each pass."""
 
@@ -59,7 +59,7 @@ class ScriptPredicate:
         return done.returncode == 0
 
 
-def parse_predicate(spelling: str) -> Predicate | ScriptPredicate:
+def parse_predicate(spelling: str) -> KeptPredicate | ScriptPredicate:
     """What `--reduce-while` names.
 
     Raises:
@@ -68,24 +68,24 @@ def parse_predicate(spelling: str) -> Predicate | ScriptPredicate:
     kind, _, value = spelling.partition("=")
     match kind, value:
         case "differs", "":
-            return Predicate("change a value", lambda o: wrong_value_in(o.error) is not None, checks_each=True)
+            return KeptPredicate("change a value", lambda o: wrong_value_in(o.error) is not None, checks_each=True)
         case "crashes", "":
-            return Predicate("fail", _crashes)
+            return KeptPredicate("fail", _crashes)
         case "message", value if value:
             pattern = _pattern(value)
-            return Predicate(
+            return KeptPredicate(
                 f"end in an error with '{value}'", lambda o: bool(o.error and pattern.search(o.error.message))
             )
         case "slower", value if value:
             limit = _seconds(value)
-            return Predicate(f"take more than {value} s", lambda o: o.seconds > limit)
+            return KeptPredicate(f"take more than {value} s", lambda o: o.seconds > limit)
         case "script", value if value:
             return ScriptPredicate(value)
         case _:
             raise UserError(f"found --reduce-while {spelling}; required: {SPELLINGS}")
 
 
-def _crashes(outcome: Outcome) -> bool:
+def _crashes(outcome: PassesOutcome) -> bool:
     return isinstance(outcome.error, CompilerBug) and wrong_value_in(outcome.error) is None
 
 

@@ -58,7 +58,9 @@ class Reducer:
             end = _size(self.module)
             while end > 0:
                 start = max(0, end - size)
-                self._try(lambda m, first=start, last=end: _erase(m, first, last))
+                if not self._try(lambda m, first=start, last=end: _erase(m, first, last)) and size == 1:
+                    # A value that takes the place of two makes `a - b` a zero; one of its own does not.
+                    self._try(lambda m, first=start: _erase(m, first, first + 1, by_argument=True))
                 end = min(start, _size(self.module))
             size //= 2
 
@@ -105,12 +107,12 @@ def _ops(module: ModuleOp) -> list[Operation]:
     ]
 
 
-def _erase(module: ModuleOp, first: int, last: int) -> bool:
-    """Erase some of `_ops`; what reads their results reads another value of the same type."""
+def _erase(module: ModuleOp, first: int, last: int, by_argument: bool = False) -> bool:
+    """Erase some of `_ops`; what reads their results reads another value of the same type, or a new argument."""
     for op in reversed(_ops(module)[first:last]):
         for result in op.results:
             if result.first_use is not None:
-                if (other := _substitute(op, result)) is None:
+                if (other := _substitute(op, result, by_argument)) is None:
                     return False
                 result.replace_all_uses_with(other)
         op.detach()
@@ -118,13 +120,13 @@ def _erase(module: ModuleOp, first: int, last: int) -> bool:
     return True
 
 
-def _substitute(op: Operation, result: SSAValue) -> SSAValue | None:
-    """An operand of `op`, or an argument of its function, perhaps a new one."""
+def _substitute(op: Operation, result: SSAValue, by_argument: bool) -> SSAValue | None:
+    """An operand of `op`, or an argument of its function, perhaps a new one, and certainly if `by_argument`."""
     function = op.parent_op()
     while function is not None and not isinstance(function, FuncOp):
         function = function.parent_op()
     candidates = [*op.operands, *(function.body.block.args if function is not None and function.body.blocks else ())]
-    found = next((v for v in candidates if v.type == result.type), None)
+    found = None if by_argument else next((v for v in candidates if v.type == result.type), None)
     if found is not None or function is None:
         return found
     return add_argument(function, result.type)

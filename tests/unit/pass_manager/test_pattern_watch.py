@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
@@ -54,8 +55,14 @@ def test_a_class_that_comes_later_is_seen_and_all_are_put_back() -> None:
     before = vars(RefuseNeg)["match_and_rewrite"]
     (neg,) = (op for op in module.walk() if isinstance(op, NegOp))
     with pytest.raises(Refused), PatternWatch(events.append).watching():
-        late = type("Late", (RewritePattern,), {"match_and_rewrite": lambda self, op, rewriter: None})
-        late().match_and_rewrite(neg, PatternRewriter(neg))
+
+        class Late(RewritePattern):
+            """Leaves everything as it is."""
+
+            def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+                """Nothing."""
+
+        Late().match_and_rewrite(neg, PatternRewriter(neg))
         RefuseNeg().match_and_rewrite(neg, PatternRewriter(neg))
     assert [(e.pattern, e.applied, e.why) for e in events] == [("Late", False, ""), ("RefuseNeg", False, "neg stays")]
     assert vars(RefuseNeg)["match_and_rewrite"] is before

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -114,8 +115,8 @@ def test_onnx_runtime(mlc: CommandLine) -> None:
         ),
     ],
 )
-def test_what_is_missing_in_a_file(arrays: dict[str, np.ndarray], message: str, mlc: CommandLine) -> None:
-    np.savez("r.npz", **arrays)
+def test_what_is_missing_in_a_file(arrays: dict[str, NDArray[Any]], message: str, mlc: CommandLine) -> None:
+    np.savez("r.npz", allow_pickle=False, **arrays)
     found = mlc("bisect", "m.mlir", "--against=r.npz")
     assert (found.status, found.out) == (1, "")
     assert message in found.err
