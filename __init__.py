@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mlc.plugins import load_dialect, load_pass
     from mlc.quantization import quantize
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
+    from mlc.runtime.tracing import trace
     from mlc.support.errors import CompilerBug, UserError
     from mlc.support.version import __version__
 
@@ -49,6 +50,7 @@ __all__ = [
     "new_context",
     "parse",
     "quantize",
+    "trace",
 ]
 
 _HOMES = {
@@ -65,6 +67,7 @@ _HOMES = {
     "Model": "mlc.runtime",
     "ShapedModel": "mlc.runtime",
     "load": "mlc.runtime",
+    "trace": "mlc.runtime.tracing",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",
     "__version__": "mlc.support.version",

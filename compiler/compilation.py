@@ -139,6 +139,10 @@ class Compilation:
         signature = signature_of(self.module, names)
         if (last := self.backend.levels[-1]) != self.reached:
             self.lower(last, more_follows=True)
+        if self.options.instrument == "kernels":
+            from mlc.compiler.traced_calls import trace_calls
+
+            signature = replace(signature, kernels=trace_calls(self.module, signature.symbol))
         return signature
 
     def finish(self) -> None:

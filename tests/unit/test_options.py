@@ -28,6 +28,7 @@ OTHERS: dict[str, Any] = {
     "precision": "bf16",
     "cc": "clang-99",
     "records": "records.jsonl",
+    "instrument": "kernels",
 }
 """A value for each option that is not its default."""
 
