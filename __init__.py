@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mlc.runtime.tracing import trace
     from mlc.support.errors import CompilerBug, UserError
     from mlc.support.version import __version__
+    from mlc.tools.module_view import view
 
 __path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
 """`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from those who
@@ -51,6 +52,7 @@ __all__ = [
     "parse",
     "quantize",
     "trace",
+    "view",
 ]
 
 _HOMES = {
@@ -68,6 +70,7 @@ _HOMES = {
     "ShapedModel": "mlc.runtime",
     "load": "mlc.runtime",
     "trace": "mlc.runtime.tracing",
+    "view": "mlc.tools.module_view",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",
     "__version__": "mlc.support.version",

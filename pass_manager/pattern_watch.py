@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from inspect import getclosurevars, isfunction
 from typing import Any, NamedTuple
 
 from xdsl.ir import Operation
@@ -33,6 +34,11 @@ class PatternEvent(NamedTuple):
     applied: bool
     why: str
     """Why it refused the op, if it says so."""
+
+    def __str__(self) -> str:
+        place = f" at {self.place}" if self.place else ""
+        why = f": {self.why}" if self.why else ""
+        return f"{self.pattern} {'applied to' if self.applied else 'leaves'} {self.op}{place}{why}"
 
 
 @dataclass
@@ -66,8 +72,12 @@ class PatternWatch:
                 setattr(pattern, _METHOD, method)
 
     def _watched(self, method: Callable[[RewritePattern, Operation, PatternRewriter], None]) -> Callable[..., None]:
+        taken = _taken(method)
+
         @wraps(method)
         def watched(pattern: RewritePattern, op: Operation, rewriter: PatternRewriter) -> None:
+            if not isinstance(op, taken):
+                return
             name, place = op.name, location_of(op)
             had_done, rewriter.has_done_action = rewriter.has_done_action, False
             why = ""
@@ -82,6 +92,12 @@ class PatternWatch:
                 self.listener(event)
 
         return watched
+
+
+def _taken(method: Callable[..., None]) -> Any:
+    """The class of ops, or several, that a pattern is for, as far as `op_type_rewrite_pattern` knows it: with all
+    others it does nothing."""
+    return getclosurevars(method).nonlocals.get("expected_type", Operation) if isfunction(method) else Operation
 
 
 def _subclasses(cls: type[RewritePattern]) -> Iterator[type[RewritePattern]]:

@@ -73,10 +73,7 @@ class PatternLog(Instrumentation):
             return
 
         def note(event: PatternEvent) -> None:
-            place = f" at {event.place}" if event.place else ""
-            outcome = "applied to" if event.applied else "leaves"
-            why = f": {event.why}" if event.why else ""
-            self.stream.write(f"{pass_.name}: {event.pattern} {outcome} {event.op}{place}{why}\n")
+            self.stream.write(f"{pass_.name}: {event}\n")
             if event.applied and self.printer is not None and self._module is not None:
                 self.printer(self._module, self.stream)
 

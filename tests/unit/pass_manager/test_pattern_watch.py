@@ -47,7 +47,7 @@ def test_patterns_of_a_driver_of_xdsl() -> None:
     with PatternWatch(events.append).watching():
         PatternRewriteWalker(GreedyRewritePatternApplier([DropRelu()])).rewrite_module(module)
     assert [(e.pattern, e.op) for e in events if e.applied] == [("DropRelu", "graph.relu")]
-    assert ("DropRelu", "graph.neg") in [(e.pattern, e.op) for e in events if not e.applied]
+    assert all(e.applied for e in events)  # ops of other classes are not for it
 
 
 def test_a_class_that_comes_later_is_seen_and_all_are_put_back() -> None:
