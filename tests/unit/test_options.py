@@ -29,6 +29,7 @@ OTHERS: dict[str, Any] = {
     "cc": "clang-99",
     "records": "records.jsonl",
     "instrument": "kernels",
+    "debug_info": "loops",
 }
 """A value for each option that is not its default."""
 
