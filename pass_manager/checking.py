@@ -275,7 +275,7 @@ class EquivalenceChecker:
                 name, expected, replace(case, first=wanted, last=wanted), outputs, ELSEWHERE, start
             )
             if isinstance(found, Difference):
-                raise WrongValue(str(found), start.made_by or _READ, found, source=each.source)
+                raise WrongValue(str(found), start.made_by or _READ, found, None, each.source, start)
             if found is not None:
                 raise UserError(f"{each.source}: {found}")
             cases.append(case)

@@ -68,6 +68,7 @@ class WrongValue(CompilerBug):
     Attributes:
         difference: where.
         forms: the module before and after the stage, where the reference has run both.
+        made: the form whose own results are wrong, if `source` says so.
         source: who computed what the model as it was read, or as the stage made it first, does not compute; "" for the
             form before.
     """
@@ -79,11 +80,13 @@ class WrongValue(CompilerBug):
         difference: Difference,
         forms: tuple[Snapshot, Snapshot] | None = None,
         source: str = "",
+        made: Snapshot | None = None,
     ) -> None:
         super().__init__(message, stage)
         self.difference = difference
         self.forms = forms
         self.source = source
+        self.made = made
 
 
 def wrong_value_in(error: BaseException | None) -> WrongValue | None:

@@ -34,6 +34,7 @@ from mlc.tools.compile_arguments import (
     start_compilation,
 )
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
+from mlc.tools.onnx_nodes import first_wrong_node
 from mlc.tools.other_results import ENGINES, ComparedModel, given_cases
 from mlc.tools.parting import Parting, parting_of
 
@@ -83,7 +84,8 @@ def run(arguments: Namespace) -> int:
     except (UserError, CompilerBug) as e:
         if (wrong := wrong_value_in(e)) is None:
             raise
-        print("\n".join(_report(wrong, ran, timed.compilation.module)))
+        lines = [*_report(wrong, ran, timed.compilation.module), *_node(wrong, args)]
+        print("\n".join(lines))
         return 1
     print(f"no value differs: {len(ran.names)} passes")
     print_remarks(timed.compilation.ctx, remarks=False)
@@ -134,6 +136,19 @@ def _report(wrong: WrongValue, ran: _Ran, module: ModuleOp) -> Sequence[str]:
     if found.draw.kind != "given":  # a reproducer runs on random inputs
         lines += [f"  {line}" for line in wrong.details.splitlines() if line.startswith("reproducer: ")]
     return lines
+
+
+def _node(wrong: WrongValue, args: Arguments) -> Sequence[str]:
+    """The first node that computes something else than in ONNX Runtime, if that was asked and can tell."""
+    if args.against != "onnxruntime" or wrong.made is None:
+        return ()
+    found = first_wrong_node(args.model, wrong.made, wrong.difference.function, wrong.difference.inputs)
+    if found is None:
+        return ()
+    return (
+        f"  node      {location_of(found.op)}: {_words(found.op)}",
+        f"  its value '{found.value}' {list(found.index)}: {found.found}, what ONNX Runtime computes: {found.required}",
+    )
 
 
 def _stage(wrong: WrongValue, ran: _Ran) -> str:

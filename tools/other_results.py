@@ -152,6 +152,27 @@ def _onnxruntime(model: ComparedModel, arrays: Sequence[Array]) -> list[Array]:
         raise UserError(f"ONNX Runtime does not run '{model.file}': {e}") from None
 
 
+def onnx_values(file: str, inputs: Sequence[Array]) -> dict[str, Array]:
+    """All tensors that ONNX Runtime computes of the model in `file`, by their names; inputs are in order.
+
+    Raises:
+        UserError: ONNX Runtime does not run the model, or a package is missing.
+    """
+    onnx, runtime = _package("onnx"), _package("onnxruntime")
+    try:
+        proto = onnx.load(file)
+        given = {each.name for each in proto.graph.output}
+        names = [name for node in proto.graph.node for name in node.output if name and name not in given]
+        proto.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+        session = runtime.InferenceSession(proto.SerializeToString(), providers=["CPUExecutionProvider"])
+        feed = dict(zip((each.name for each in session.get_inputs()), inputs, strict=True))
+        results: list[Any] = session.run(None, feed)
+        outputs: list[Any] = session.get_outputs()
+    except Exception as e:  # of classes of its own, which say what they are about
+        raise UserError(f"ONNX Runtime does not run '{file}': {e}") from None
+    return {each.name: np.asarray(found) for each, found in zip(outputs, results, strict=True)}
+
+
 def _torch(model: ComparedModel, arrays: Sequence[Array]) -> list[Array]:
     torch = _package("torch")
     try:

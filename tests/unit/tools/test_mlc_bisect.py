@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,15 @@ class TransposePass(Pass):
             if op.name == "loop.load" and len(op.indices) == 1:
                 op.properties["map"] = AffineMapAttr(AffineMap(1, 0, (AffineExpr.dimension(0) * -1 + 3,)))
 '''
+WRONG_CONVERSION = """
+from mlc.dialects import graph
+from mlc.frontends.onnx.to_graph import converts
+
+
+@converts("Tanh", benefit=2)
+def tanh(b):
+    return b(graph.SigmoidOp, b[0])
+"""
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 Y = np.array([0.5, -1, 0.25, 3], np.float32)
 
@@ -93,12 +103,22 @@ def test_onnx_runtime(mlc: CommandLine) -> None:
     from onnx import TensorProto, helper
 
     x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in (("x", [3, 4]), ("y", [3, 4])))
-    nodes = [helper.make_node("Tanh", ["x"], ["t"]), helper.make_node("Neg", ["t"], ["y"])]
+    nodes = [
+        helper.make_node("Exp", ["x"], ["e"]),
+        helper.make_node("Tanh", ["e"], ["t"], name="middle"),
+        helper.make_node("Neg", ["t"], ["y"]),
+    ]
     graph = helper.make_graph(nodes, "g", [x], [y])
     opset = helper.make_opsetid("", 18)
     onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=9), "m.onnx")
     found = mlc("bisect", "m.onnx", "--against=onnxruntime", "--pass-pipeline=convert-onnx-to-graph,fuse")
     assert found.status == 0, found.out + found.err
+    Path("tanh.py").write_text(WRONG_CONVERSION)
+    found = mlc("bisect", "m.onnx", "--against=onnxruntime", "--load-pass=tanh.py", "-O1")
+    assert found.status == 1, found.err
+    assert found.out.startswith("first wrong value: after pass 'convert-onnx-to-graph'")
+    assert re.search(r"^  node +m\.onnx: 'middle': .*graph\.sigmoid ", found.out, re.MULTILINE), found.out
+    assert re.search(r"^  its value 't' \[0, 0\]: 0\.\d+, what ONNX Runtime computes: 0", found.out, re.MULTILINE)
     found = mlc("bisect", "m.mlir", "--against=onnxruntime")
     assert found.status == 1
     assert "error: ONNX Runtime does not run 'm.mlir': " in found.err
