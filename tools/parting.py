@@ -83,6 +83,8 @@ def _first_missing(function: FuncOp, own: Trace, other: Trace) -> SSAValue | Non
             ends.append(value)
         work += further - seen
         seen |= further
+    # Values that a loop carries are computed of each other: then it is the op that ran first.
+    ends = ends or [value for value in seen if isinstance(value, OpResult)]
     return min(ends, key=order.__getitem__, default=None)
 
 

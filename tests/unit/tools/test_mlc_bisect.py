@@ -147,3 +147,17 @@ def test_a_model_with_open_shapes(mlc: CommandLine) -> None:
     found = mlc("bisect", "open.mlir", "--against=O0")
     assert "compared as arrays of known shapes; give open ones with --shape" in found.err
     assert found.status == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--against=Ox", "error: file 'Ox' not found"),
+        ("--pass-pipeline=drop-rellu", "error: unknown pass 'drop-rellu'"),
+        ("--inputs=none.npz", "error: file 'none.npz' not found"),
+    ],
+)
+def test_who_is_not_there(option: str, message: str, mlc: CommandLine) -> None:
+    found = mlc("bisect", "m.mlir", option)
+    assert (found.status, found.out) == (1, "")
+    assert message in found.err

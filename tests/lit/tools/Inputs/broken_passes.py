@@ -67,3 +67,15 @@ class SubtractForNegationPass(Pass):
             if isinstance(op, NegOp):
                 zero = ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, []), [0.0]))
                 PatternRewriter(op).replace(op, [zero, SubOp(zero, op.operands[0])])
+
+
+@dataclass(frozen=True)
+class SquareForProductPass(Pass):
+    """The first product that a loop adds up is that of a number with itself."""
+
+    name: ClassVar[str] = "square-for-product"
+    ir_level: ClassVar[str | None] = "loop"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        product = next(op for op in module.walk() if op.name in ("math.fma", "arith.mulf"))
+        product.operands = [product.operands[0], product.operands[0], *product.operands[2:]]
