@@ -26,7 +26,7 @@ def place_in_text(module: ModuleOp) -> Path:
     Raises:
         UserError: there is no cache that can be written.
     """
-    printer = _PrinterOfPlaces(stream := io.StringIO())
+    printer = _PrinterOfLines(stream := io.StringIO())
     printer.print_op(module)
     text = f"{stream.getvalue()}\n"
     folder = cache_folder()
@@ -41,7 +41,7 @@ def place_in_text(module: ModuleOp) -> Path:
     return path
 
 
-class _PrinterOfPlaces(Printer):
+class _PrinterOfLines(Printer):
     """Notes at which line and column each op begins; data of constants are left out."""
 
     def __init__(self, stream: io.StringIO) -> None:

@@ -51,8 +51,9 @@ class CompareForMaximumPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         for op in list(module.walk()):
             if op.name == "arith.maximumf":
-                is_more = CmpfOp(*op.operands, "ogt")
-                PatternRewriter(op).replace(op, [is_more, SelectOp(is_more, *op.operands)])
+                lhs, rhs = op.operands
+                is_more = CmpfOp(lhs, rhs, "ogt")
+                PatternRewriter(op).replace(op, [is_more, SelectOp(is_more, lhs, rhs)])
 
 
 @dataclass(frozen=True)
