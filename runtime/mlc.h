@@ -80,7 +80,8 @@ typedef struct {
 } mlc_trace_event;
 
 /* Of such models: record the next `capacity` events in `events`, or with NULL nothing any more, as at the start; tell how
-   many there have been since; the time of now. Not while a model runs. */
+   many there have been since; the time of now. Not while a model runs. In a program that several such model.o are linked
+   into, they are those of the first. */
 void mlc_trace_to(mlc_trace_event *events, int64_t capacity);
 int64_t mlc_trace_count(void);
 int64_t mlc_trace_ticks(void);

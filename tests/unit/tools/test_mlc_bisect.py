@@ -161,3 +161,12 @@ def test_who_is_not_there(option: str, message: str, mlc: CommandLine) -> None:
     found = mlc("bisect", "m.mlir", option)
     assert (found.status, found.out) == (1, "")
     assert message in found.err
+
+
+def test_values_of_ops_that_have_nothing_to_do_with_each_other(mlc: CommandLine) -> None:
+    """Where an op is left out, the next one computes something else; its numbers are no other form of those."""
+    Path("m.mlir").write_text(MODEL.replace("return %answer", "%2 = graph.neg %answer : tensor<3x4xf32>\n  return %2"))
+    passes = Path(__file__).parents[2] / "lit" / "tools" / "Inputs" / "broken_passes.py"
+    found = mlc("bisect", "m.mlir", f"--load-pass={passes}", "--pass-pipeline=drop-relu")
+    assert "op before m.mlir:4:13: " in found.out and "op after  m.mlir:5:8: %0 = graph.neg" in found.out
+    assert "its value" not in found.out
