@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from mlc.plugins import load_dialect, load_pass
     from mlc.quantization import quantize
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
+    from mlc.runtime.tracing import trace
     from mlc.support.errors import CompilerBug, UserError
     from mlc.support.version import __version__
+    from mlc.tools.module_view import view
 
 __path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
 """`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from those who
@@ -49,6 +51,8 @@ __all__ = [
     "new_context",
     "parse",
     "quantize",
+    "trace",
+    "view",
 ]
 
 _HOMES = {
@@ -65,6 +69,8 @@ _HOMES = {
     "Model": "mlc.runtime",
     "ShapedModel": "mlc.runtime",
     "load": "mlc.runtime",
+    "trace": "mlc.runtime.tracing",
+    "view": "mlc.tools.module_view",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",
     "__version__": "mlc.support.version",

@@ -13,6 +13,7 @@ enum {
     SYS_sched_getaffinity = 123,
     SYS_rt_sigprocmask = 135,
     SYS_getpid = 172,
+    SYS_gettid = 178,
     SYS_mmap = 222,
 };
 
@@ -38,6 +39,13 @@ SHARED long system_call(long number, long a, long b, long c, long d, long e, lon
     "  bl run_model\n"
 
 /* ---- waiting ---- */
+
+/* A clock that all cores share, in units of its own. */
+SHARED int64_t ticks(void) {
+    int64_t count;
+    __asm__ volatile("isb\n  mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+}
 
 /* Tell the core that this is a loop that waits. */
 SHARED void pause(void) { __asm__ volatile("isb"); }

@@ -11,6 +11,7 @@ enum {
     SYS_rt_sigprocmask = 14,
     SYS_getpid = 39,
     SYS_arch_prctl = 158,
+    SYS_gettid = 186,
     SYS_futex = 202,
     SYS_sched_getaffinity = 204,
     SYS_clock_gettime = 228,
@@ -39,6 +40,13 @@ SHARED long system_call(long number, long a, long b, long c, long d, long e, lon
     "  call run_model\n"
 
 /* ---- waiting ---- */
+
+/* A clock that all cores share, in units of its own. */
+SHARED int64_t ticks(void) {
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (int64_t)((uint64_t)high << 32 | low);
+}
 
 /* Tell the core that this is a loop that waits. */
 SHARED void pause(void) { __asm__ volatile("pause"); }

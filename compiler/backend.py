@@ -43,6 +43,8 @@ class LoweredModel:
     """How it is called, which the levels below `loop` do not say."""
     resources: Resources
     """Its weights."""
+    debug: bool = False
+    """Whether the code is to say of which lines it is, as the locations of ops have it."""
 
 
 class Backend(ABC):

@@ -98,12 +98,18 @@ def signature_of(module: ModuleOp, outputs: Sequence[str] = ()) -> Signature:
 
 
 def program_of(
-    module: ModuleOp, signature: Signature, resources: Resources, machine: Machine, threads: int = 1
+    module: ModuleOp,
+    signature: Signature,
+    resources: Resources,
+    machine: Machine,
+    threads: int = 1,
+    debug: bool = False,
 ) -> Program:
-    """The program of a module at the llvm level, whose loops may run on `threads` threads."""
+    """The program of a module at the llvm level, whose loops may run on `threads` threads; with `debug` it says where
+    instructions are from."""
     kernels: list[Kernel] = []
     entry: Kernel | None = None
-    for kernel in emit_kernels(module, machine):
+    for kernel in emit_kernels(module, machine, debug):
         if kernel.name == signature.symbol:
             entry = kernel
         else:

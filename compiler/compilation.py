@@ -137,8 +137,16 @@ class Compilation:
         names = output_names(self.module)
         self.lower("loop")
         signature = signature_of(self.module, names)
+        if self.options.debug_info == "loops":
+            from mlc.compiler.debug_text import place_in_text
+
+            place_in_text(self.module)
         if (last := self.backend.levels[-1]) != self.reached:
             self.lower(last, more_follows=True)
+        if self.options.instrument == "kernels":
+            from mlc.compiler.traced_calls import trace_calls
+
+            signature = replace(signature, kernels=trace_calls(self.module, signature.symbol))
         return signature
 
     def finish(self) -> None:
@@ -151,7 +159,7 @@ class Compilation:
 
     def program(self, signature: Signature) -> Any:
         """What the backend builds, after `lower_fully`."""
-        model = LoweredModel(self.module, signature, self.ctx.resources)
+        model = LoweredModel(self.module, signature, self.ctx.resources, self.options.debug_info != "none")
         return self.backend.program(model, self.machine, self.options.threads)
 
     def joined(self, programs: Sequence[Any]) -> Any:

@@ -42,7 +42,7 @@ class NativeBackend(Backend):
     def program(self, model: LoweredModel, machine: Machine, threads: int) -> Program:
         from mlc.compiler.codegen import program_of
 
-        return program_of(model.module, model.signature, model.resources, machine, threads)
+        return program_of(model.module, model.signature, model.resources, machine, threads, model.debug)
 
     def joined(self, module: ModuleOp, prefix: str, programs: Sequence[Program]) -> ProgramVariants:
         from mlc.compiler.codegen import variants_of_model

@@ -61,6 +61,25 @@ class CompileOptions(PipelineOptions):
             known_by_contents=True,
         ),
     )
+    instrument: str = option(
+        "nothing",
+        Choice(
+            "name",
+            "kernels: the model can record when its kernels run, for mlc run --trace and mlc.trace (nothing)",
+            choices=("nothing", "kernels"),
+            of_frameworks=False,
+        ),
+    )
+    debug_info: str = option(
+        "none",
+        Choice(
+            "name",
+            "the text of which instructions have lines, for debuggers and profilers: the model, or its loops (none)",
+            flag="-g",
+            choices=("none", "model", "loops"),
+            of_frameworks=False,
+        ),
+    )
     prefix: str = ""
     """What stands before the model's name in the names for C, so that several fit into one program."""
     bindings: Bindings = field(default_factory=Bindings)
@@ -123,6 +142,8 @@ class PythonOptions(PythonPipelineOptions, total=False):
 
     cc: str | os.PathLike[str] | None
     records: str | os.PathLike[str] | None
+    instrument: str
+    debug_info: str
 
 
 def options_of_python(given: Mapping[str, object]) -> CompileOptions:

@@ -108,7 +108,9 @@ class Recipe:
         return None if found is None else json.loads(found)
 
     def _is_complete(self) -> bool:
-        """Whether nothing else has an influence; headers are not cached."""
+        """Whether nothing else has an influence, such as the path that lines are of; headers are not cached."""
+        if self.options.debug_info != "none":
+            return False
         return self.form != "header" and not plugin_files and not load_options() and not _joins_all_compilations()
 
     @cached_property

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlc.pass_manager._snapshots import Snapshot
+from mlc.pass_manager.snapshots import Snapshot
 from mlc.reference.agreement import Array, spread
 from mlc.reference.execution import Noise
 from mlc.reference.interpreter import run_function

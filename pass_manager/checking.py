@@ -24,15 +24,17 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.pass_manager._snapshots import Snapshot, Snapshots
+from mlc.pass_manager._expected import CheckedCase, Expected
 from mlc.pass_manager._spread import Spread
+from mlc.pass_manager.snapshots import Snapshot, Snapshots
+from mlc.pass_manager.wrong_value import Difference, GivenCase, WrongValue
 from mlc.reference.agreement import beyond_rounding, bits_differ
 from mlc.reference.execution import InputsUndefined, UndefinedBehavior
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
 from mlc.reference.interpreter import FunctionInterface, interface_of, run_function
 from mlc.reference.orders import find_false_parallel, parallel_loops
 from mlc.reference.runnable import calls_of, reachable, why_not_run
-from mlc.reference.sums import Sums, sums_of
+from mlc.reference.sums import sums_of
 from mlc.reference.work import work_of
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
@@ -43,47 +45,16 @@ from mlc.support.rounding import Rounding
 
 Array = NDArray[Any]
 
-_NO_SUMS = Sums()
 ANY_ORDER = Rounding(4, "sums above the loop level have no order")
+ELSEWHERE = Rounding(16, "another program computes with functions and sums of its own")
+_READ = "the model as it was read"
 _MOST_SERIAL_OPS = 4_000
 """The most ops that a function may run one iteration after the other, to check its parallel loops."""
 
 
-@dataclass
-class _Case:
-    """A draw of inputs, what the function computed for it at the start, and what its last form did."""
-
-    draw: Draw
-    inputs: list[Array]
-    first: list[Array]
-    last: list[Array]
-    spread: Spread
-    """Of `first`."""
-
-
-@dataclass
-class _Expected:
-    """What a function computes, for some inputs. It is run when something is to be compared with it."""
-
-    interface: FunctionInterface
-    start: Snapshot
-    """The module when the function was first seen."""
-    values: Sequence[AllowedValues | None] = ()
-    """What each argument may be."""
-    cases: list[_Case] | None = None
-    """None until they are run."""
-    sums: Sums = _NO_SUMS
-    """Of the last form."""
-    is_open: bool = False
-    """Whether its sums had no order at the start: runs with noise tell where they overflow in one order only."""
-    moved: Rounding | None = None
-    """How far floats may have moved since the start."""
-
-
 @dataclass(frozen=True)
 class _Mismatch:
-    function: str
-    message: str
+    found: Difference | str
     cause: UndefinedBehavior | None = None
 
 
@@ -101,9 +72,10 @@ class EquivalenceChecker:
     Attributes:
         skipped: for each function that the last check left out, the reason.
         seed: of the random inputs.
+        given: what is taken as inputs of a function instead of random ones.
     """
 
-    def __init__(self, ctx: CompilerContext, seed: int = 0) -> None:
+    def __init__(self, ctx: CompilerContext, seed: int = 0, given: Sequence[GivenCase] = ()) -> None:
         self.skipped: dict[str, str] = {}
         self._values = 0
         self._compared: set[str] = set()
@@ -112,7 +84,8 @@ class EquivalenceChecker:
         self._in_lockstep: set[str] = set()
         self._ctx = ctx
         self.seed = seed
-        self._expected: dict[str, _Expected] = {}
+        self.given = given
+        self._expected: dict[str, Expected] = {}
         self._snapshots = Snapshots()
 
     def start(self, module: ModuleOp) -> None:
@@ -145,7 +118,7 @@ class EquivalenceChecker:
         changes = self._snapshots.changes(module, self._ctx.resources)
         if not changes.own:
             return
-        functions = self._runnable(module)
+        functions, before = self._runnable(module), self._snapshots.last
         form = self._snapshots.keep(module, self._ctx.resources, pass_name)
         mismatches: dict[str, _Mismatch] = {}
         for function in functions:
@@ -155,23 +128,24 @@ class EquivalenceChecker:
             try:
                 if self._is_new(function):
                     self._expect(function, form)
-                elif (message := self._compare(module, name, rounding)) is not None:
-                    mismatches[name] = _Mismatch(name, message)
+                elif (found := self._compare(module, name, rounding)) is not None:
+                    mismatches[name] = _Mismatch(found)
                     continue
                 if name in changes.own and (message := self._false_parallel(module, function)) is not None:
                     raise CompilerBug(f"after '{pass_name}', in '{name}', {message}", pass_name)
             except UndefinedBehavior as e:
-                mismatches[name] = _Mismatch(name, f"'{name}' has undefined behavior: {e}", e)
+                mismatches[name] = _Mismatch(f"'{name}' has undefined behavior: {e}", e)
         public = [f.sym_name.data for f in functions if not is_private(f)]
         agreeing = reachable([name for name in public if name not in mismatches], calls_of(module))
         # Callees first: a wrong kernel explains a wrong entry.
         for name in sorted(mismatches, key=lambda n: n in public):
             if name in agreeing:
                 self._expect(next(f for f in functions if f.sym_name.data == name), form)
-            else:
-                raise CompilerBug(f"after '{pass_name}', {mismatches[name].message}", pass_name) from mismatches[
-                    name
-                ].cause
+                continue
+            found, message = mismatches[name].found, f"after '{pass_name}', {mismatches[name].found}"
+            if isinstance(found, Difference):
+                raise WrongValue(message, pass_name, found, (before, form) if before else None)
+            raise CompilerBug(message, pass_name) from mismatches[name].cause
 
     def inputs_of(self, function: str) -> list[Array] | None:
         """The ordinary inputs that `function` is checked with, or None if it is not checked."""
@@ -195,9 +169,11 @@ class EquivalenceChecker:
         expected = self._expected.get(function)
         if expected is None:
             return
-        message = self._difference(function, expected, self._cases(function)[case], outputs, rounding, None)
-        if message is not None:
-            raise CompilerBug(f"in '{stage}', {message}", stage)
+        found = self._difference(function, expected, self._cases(function)[case], outputs, rounding, None)
+        if isinstance(found, Difference):
+            raise WrongValue(f"in '{stage}', {found}", stage, found)
+        if found is not None:
+            raise CompilerBug(f"in '{stage}', {found}", stage)
 
     def coverage(self) -> list[str]:
         """What has been compared since the start, and what was left out at some point and why, a line for each."""
@@ -225,7 +201,7 @@ class EquivalenceChecker:
     def _run(self, form: Snapshot, name: str, inputs: Sequence[Array]) -> list[Array]:
         return run_function(form.module, name, inputs, form.resources)
 
-    def _expect(self, function: FuncOp, form: Snapshot) -> _Expected:
+    def _expect(self, function: FuncOp, form: Snapshot) -> Expected:
         """Later forms of `function` have to compute what it computes in `form`."""
         signature = interface_of(function)
         assert signature is not None
@@ -234,7 +210,7 @@ class EquivalenceChecker:
         values = values_of_inputs(function, form.calls.get(name, ()), self._values_of)
         if len(before) == len(values):  # what said so may have been lowered
             values = [now or then for now, then in zip(values, before, strict=True)]
-        expected = self._expected[name] = _Expected(signature, form, values)
+        expected = self._expected[name] = Expected(signature, form, values)
         return expected
 
     def _values_of(self, function: str) -> Sequence[AllowedValues | None]:
@@ -245,7 +221,7 @@ class EquivalenceChecker:
         types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in expected.interface.inputs]
         return draw_inputs([self.seed, zlib.crc32(name.encode())], types, draw, expected.values)
 
-    def _cases(self, name: str) -> list[_Case]:
+    def _cases(self, name: str) -> list[CheckedCase]:
         """The cases of a function, run in its first form when they are asked for first; none, and it is left out from
         here on, if that has no meaning for any ordinary inputs.
 
@@ -257,7 +233,9 @@ class EquivalenceChecker:
             return expected.cases
         start, shapes = expected.start, [t.get_shape() for t in expected.interface.inputs]
         smallest = min((int(np.prod(shape)) for shape in shapes), default=1)
-        cases: list[_Case] = []
+        if given := [each for each in self.given if each.function == name and self._fits(each, expected.interface)]:
+            return self._given_cases(name, expected, given)
+        cases: list[CheckedCase] = []
         for draw in draws(smallest, work_of(start.module, name).total) if shapes else [Draw("ordinary")]:
             undefined: UndefinedBehavior | None = None
             for attempt in draw.attempts():
@@ -267,13 +245,41 @@ class EquivalenceChecker:
                 except UndefinedBehavior as e:
                     undefined = undefined or e
                 else:
-                    cases.append(_Case(attempt, inputs, outputs, outputs, Spread(start, name, inputs)))
+                    cases.append(CheckedCase(attempt, inputs, outputs, outputs, Spread(start, name, inputs)))
                     break
             if not cases:
                 self._leave_out(name, start, undefined)
                 break
         expected.cases, expected.sums = cases, sums_of(start.module, name)
         expected.is_open = expected.sums.in_any_order
+        return cases
+
+    def _fits(self, case: GivenCase, interface: FunctionInterface) -> bool:
+        """Whether the inputs are those that a function takes in this form."""
+        taken = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in interface.inputs]
+        return taken == [(array.shape, array.dtype) for array in case.inputs]
+
+    def _given_cases(self, name: str, expected: Expected, given: Sequence[GivenCase]) -> list[CheckedCase]:
+        """Those that somebody gave; the first form has to compute what they say.
+
+        Raises:
+            WrongValue: it does not, which is a mistake of the pass that made it, or of what read the model.
+        """
+        start, cases = expected.start, list[CheckedCase]()
+        expected.sums = sums_of(start.module, name)
+        for each in given:
+            outputs = self._run(start, name, each.inputs)
+            case = CheckedCase(Draw("given"), list(each.inputs), outputs, outputs, Spread(start, name, each.inputs))
+            wanted = [o if w is None else w for o, w in zip(outputs, each.outputs or outputs, strict=True)]
+            found = self._difference(
+                name, expected, replace(case, first=wanted, last=wanted), outputs, ELSEWHERE, start
+            )
+            if isinstance(found, Difference):
+                raise WrongValue(str(found), start.made_by or _READ, found, None, each.source, start)
+            if found is not None:
+                raise UserError(f"{each.source}: {found}")
+            cases.append(case)
+        expected.cases, expected.is_open = cases, expected.sums.in_any_order
         return cases
 
     def _leave_out(self, name: str, form: Snapshot, undefined: UndefinedBehavior | None) -> None:
@@ -286,7 +292,7 @@ class EquivalenceChecker:
         else:
             raise CompilerBug(f"after '{form.made_by}', '{name}' has {message}", form.made_by)
 
-    def _compare(self, module: ModuleOp, name: str, rounding: Rounding | None) -> str | None:
+    def _compare(self, module: ModuleOp, name: str, rounding: Rounding | None) -> Difference | str | None:
         """What is wrong with function `name`, which a pass has just left as `module` has it."""
         expected, now = self._expected[name], Snapshot(module, self._ctx.resources)
         # What was one op of the reference may have become a loop that runs one iteration after the other.
@@ -299,8 +305,8 @@ class EquivalenceChecker:
         found: list[list[Array]] = []
         for case in cases:
             outputs = self._run(now, name, case.inputs)
-            if (message := self._difference(name, expected, case, outputs, rounding, now)) is not None:
-                return message
+            if (difference := self._difference(name, expected, case, outputs, rounding, now)) is not None:
+                return difference
             found.append(outputs)
         for case, outputs in zip(cases, found, strict=True):
             case.last = outputs
@@ -312,12 +318,12 @@ class EquivalenceChecker:
     def _difference(
         self,
         name: str,
-        expected: _Expected,
-        case: _Case,
+        expected: Expected,
+        case: CheckedCase,
         outputs: Sequence[Array],
         rounding: Rounding | None,
         now: Snapshot | None,
-    ) -> str | None:
+    ) -> Difference | str | None:
         """The first output that differs from the last form's by more than `rounding`, or from the start's by more than
         all passes together may move it; at its first element."""
         self._compared.add(name)
@@ -350,12 +356,7 @@ class EquivalenceChecker:
                     while np.any(different) and case.spread.grows():
                         different = data & beyond(lambda n=number: (case.spread.of(n), present.of(n)))
                 if np.any(different):
-                    where = tuple(int(i) for i in np.argwhere(different)[0])
-                    return (
-                        f"'{name}' computes something else{case.draw}: result {number} at {list(where)} is "
-                        f"{after[where]}, it was {before[where]}; {np.count_nonzero(different)} of {before.size} "
-                        f"elements differ"
-                    )
+                    return Difference.first(name, number, (before, after), different, case.draw, case.inputs)
         return None
 
     def _false_parallel(self, module: ModuleOp, function: FuncOp) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
@@ -24,6 +25,10 @@ class Instrumentation:
 
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         """`pass_` is about to run."""
+
+    def during(self, pass_: Pass) -> AbstractContextManager[None]:
+        """Is held open while `pass_` runs, and closed if it fails."""
+        return nullcontext()
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
         """`pass_` has run and, if asked for, `module` has been verified."""

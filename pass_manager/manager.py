@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import traceback
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
@@ -79,7 +79,10 @@ class PassManager:
         self._ran.append(pass_)
         self._suspects |= suspects_of(pass_.name, module)
         try:
-            pass_.run(module, self.ctx)
+            with ExitStack() as held:
+                for instrumentation in self.instrumentations:
+                    held.enter_context(instrumentation.during(pass_))
+                pass_.run(module, self.ctx)
         except PassFailedException as e:
             raise UserError(f"pass '{pass_.name}': {e}") from e
         except CompilerBug as e:

@@ -73,7 +73,7 @@ def reproducer_text(
         *(f"// {line}".rstrip() for line in f"{bug.message}\n{bug.details}".strip().splitlines()),
         f"// mlc {__version__}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",
     ]
-    return "\n".join([*head, "", _with_absolute_paths(text, ctx)])
+    return "\n".join([*head, "", with_absolute_paths(text, ctx)])
 
 
 def reproducer_arguments(text: str) -> list[str] | None:
@@ -82,8 +82,8 @@ def reproducer_arguments(text: str) -> list[str] | None:
     return shlex.split(first.removeprefix(_FIRST_LINE)) if first.startswith(_FIRST_LINE) else None
 
 
-def _with_absolute_paths(text: str, ctx: CompilerContext) -> str:
-    """Weight files are named relative to the input's folder; the reproducer lies in another one."""
+def with_absolute_paths(text: str, ctx: CompilerContext) -> str:
+    """Text of a module for another folder than that of the input, to which its weight files are relative."""
     for key, spelling in ctx.resources.spellings.items():
         text = text.replace(f'"{spelling}"', f'"{ctx.resources.files[key].resolve()}"')
     return text

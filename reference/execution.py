@@ -43,6 +43,9 @@ Order = Literal["lockstep", "forwards", "backwards"]
 """How the iterations of a parallel loop follow each other: all at once, op by op; or one after the other, from the
 first to the last or from the last to the first."""
 
+Watch = Callable[[SSAValue, Array], None]
+"""Is told that a value is an array, lane axes included."""
+
 
 def semantics_of(op_type: type[Operation]) -> Callable[..., Any] | None:
     """The function that computes ops of this type, as `evaluates` or `executes` got it."""
@@ -66,6 +69,7 @@ class Frame:
         orders: how some of them run instead.
         noise: if given, moves the results of float ops at random by up to a unit in the last place, so that several
             runs show how far rounding errors spread (Monte Carlo arithmetic; Parker, 1997).
+        watch: if given, is told each value that is computed or handed to a block.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class Frame:
         order: Order = "lockstep",
         orders: Mapping[Operation, Order] | None = None,
         noise: Noise | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.resources = resources
         self.symbols = symbols
@@ -83,6 +88,7 @@ class Frame:
         self.order: Order = order
         self.orders = orders or {}
         self.noise = noise
+        self.watch = watch
         self._values: dict[SSAValue, Array] = {}
 
     def __getitem__(self, value: SSAValue) -> Array:
@@ -99,6 +105,12 @@ class Frame:
 
     def __setitem__(self, value: SSAValue, array: Array) -> None:
         self._values[value] = array
+        if self.watch is not None:
+            self.watch(value, array)
+
+    def of_callee(self) -> Frame:
+        """The frame of a function that is called here."""
+        return Frame(self.resources, self.symbols, self.lanes, self.order, self.orders, self.noise, self.watch)
 
     def order_of(self, loop: Operation) -> Order:
         """How the parallel `loop` runs."""
@@ -124,7 +136,7 @@ class Frame:
     def run_block(self, block: Block, arguments: Sequence[Array]) -> list[Array]:
         """Run the ops of `block`, and return the operands of its terminator."""
         for argument, array in zip(block.args, arguments, strict=True):
-            self._values[argument] = array
+            self[argument] = array
         terminator = block.last_op
         assert terminator is not None
         for op in block.ops:

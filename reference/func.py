@@ -14,7 +14,7 @@ def call(op: CallOp, frame: Frame) -> None:
     callee = frame.symbols.get(op.callee.string_value())
     if not isinstance(callee, FuncOp) or not callee.body.blocks:
         raise error_at(op, f"'{op.callee.string_value()}' is called, but it is not a function with a body")
-    inside = Frame(frame.resources, frame.symbols, frame.lanes, frame.order, frame.orders, frame.noise)
+    inside = frame.of_callee()
     found = inside.run_block(callee.body.block, [frame[v] for v in op.arguments])
     for result, array in zip(op.results, found, strict=True):
         frame[result] = array

@@ -18,7 +18,7 @@ from mlc.reference.execution import Array
 from mlc.support.dtypes import bits_of, is_stored, limits_of
 from mlc.support.input_values import AllowedValues
 
-InputKind = Literal["ordinary", "magnitudes", "one special", "specials"]
+InputKind = Literal["ordinary", "magnitudes", "one special", "specials", "given"]
 
 _MUCH_WORK = ((500_000, 2), (5_000_000, 1))
 """How many draws are left for a function whose run computes more elements than this."""
@@ -34,6 +34,8 @@ class Draw:
     - `one special`: as `ordinary`, with an infinity, a NaN or the extreme of an integer at one place of each input.
     - `specials`: half of the elements, or all of a few, are zeros, ones, infinities, NaN, subnormals, the largest and
       smallest numbers.
+
+    - `given`: not drawn, but what somebody gave.
 
     Booleans, and types of codes, are random in all of them.
     """
@@ -52,7 +54,7 @@ class Draw:
     @property
     def is_even(self) -> bool:
         """Whether numbers are of comparable sizes, so that no sum is much more exact than others."""
-        return self.kind in ("ordinary", "one special")
+        return self.kind in ("ordinary", "one special", "given")
 
     def attempts(self) -> Iterator[Draw]:
         """The draw, and others for a function that has no meaning for it, whose integers are indices of small axes."""
@@ -66,6 +68,7 @@ class Draw:
             "magnitudes": " for inputs of all magnitudes",
             "one special": " for inputs with one infinity, NaN or extreme",
             "specials": " for inputs full of special values",
+            "given": " for the given inputs",
         }[self.kind]
 
 

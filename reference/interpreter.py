@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, Operation
 # Imported because they register the meaning of their dialects.
 from mlc.reference import affine, arith, func, graph, loop, math, memref, scf, tensor, vector
 from mlc.reference.any_order import any_order
-from mlc.reference.execution import Array, Frame, Noise, Order, perturbed
+from mlc.reference.execution import Array, Frame, Noise, Order, Watch, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import dtype_of
 from mlc.support.errors import UserError
@@ -113,13 +113,14 @@ def run_function(
     order: Order = "lockstep",
     orders: Mapping[Operation, Order] | None = None,
     noise: Noise | None = None,
+    watch: Watch | None = None,
 ) -> list[Array]:
     """The outputs of function `name` for the inputs `args`.
 
     At the loop level, the buffers marked `mlc.output` and `mlc.workspace` are provided here and are not among `args`.
     Parallel loops run in `order`, those in `orders` in an order of their own; the outputs do not depend on it unless a
     loop is parallel by its name only. With `noise`, inputs and results of float ops move at random by up to a unit in
-    the last place, which shows how far rounding errors spread.
+    the last place, which shows how far rounding errors spread. `watch` is told all values on the way.
 
     Raises:
         UserError: there is no such function, an array does not fit its argument, or an op cannot be run.
@@ -150,7 +151,7 @@ def run_function(
     if next(given, None) is not None:
         raise UserError(f"'{name}' takes {len(arguments) - len(outputs)} inputs, got {len(args)}")
     with np.errstate(all="ignore"), any_order(None if noise is None else noise.open):
-        frame = Frame(resources, symbols, order=order, orders=orders, noise=noise)
+        frame = Frame(resources, symbols, order=order, orders=orders, noise=noise, watch=watch)
         returned = frame.run_block(function.body.block, arguments)
     marks, types = _marks(function.res_attrs, len(returned)), function.function_type.outputs.data
     return [*outputs, *(_as_seen(np.asarray(r), _shaped(t), m) for r, t, m in zip(returned, types, marks, strict=True))]

@@ -82,6 +82,8 @@ class ModelInfo:
     outputs: tuple[TensorInfo, ...]
     """All that a call in C writes, the actual extents of others included."""
     workspace_bytes: int
+    kernels: tuple[str, ...] = ()
+    """What it records when it is traced, by number; nothing if it was not compiled for that."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class Library:
     signature: ModelInfo
     function: Any
     """The C function, as ctypes calls it with three addresses."""
+    symbols: Any = None
+    """What has the other functions of the library as attributes, if it is one of ctypes."""
 
 
 def open_library(path: Path, name: str | None = None) -> Library:
@@ -139,7 +143,7 @@ def _function(library: ctypes.CDLL, path: Path, name: str) -> Library:
     function = getattr(library, f"mlc_{name}")
     function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     function.restype = ctypes.c_int32
-    return Library(path, signature, function)
+    return Library(path, signature, function, library)
 
 
 def _described(library: ctypes.CDLL, path: Path, name: str, read: Callable[[dict[str, Any]], _T]) -> _T:
@@ -172,6 +176,7 @@ def model_info(text: Mapping[str, Any]) -> ModelInfo:
         inputs=_tensors(text["inputs"]),
         outputs=_tensors(text["outputs"]),
         workspace_bytes=text["workspace_bytes"],
+        kernels=tuple(text.get("kernels", ())),
     )
 
 

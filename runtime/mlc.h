@@ -71,6 +71,21 @@ extern "C" {
    model.so (exported, as by -rdynamic). Results do not depend on it. */
 void mlc_parallel_for(void (*task)(void *context, int64_t index), void *context, int64_t count);
 
+/* What a model compiled with --instrument kernels records: when a kernel ran, and on which thread. */
+typedef struct {
+    int64_t start, end; /* in the unit of mlc_trace_ticks */
+    int32_t what;       /* a number in the list "kernels" of the model's signature; -1 for a thread's share of a loop, -2 for
+                           the wait until the other threads are done with theirs */
+    int32_t thread;
+} mlc_trace_event;
+
+/* Of such models: record the next `capacity` events in `events`, or with NULL nothing any more, as at the start; tell how
+   many there have been since; the time of now. Not while a model runs. In a program that several such model.o are linked
+   into, they are those of the first. */
+void mlc_trace_to(mlc_trace_event *events, int64_t capacity);
+int64_t mlc_trace_count(void);
+int64_t mlc_trace_ticks(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,6 +58,7 @@ class Model:
     """What keeps the file of the model, if that is temporary."""
 
     def __init__(self, library: Library) -> None:
+        self.library = library
         self.path = library.path
         self.signature = library.signature
         self._function = library.function

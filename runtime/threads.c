@@ -15,6 +15,16 @@
    The header of the architecture stands in front of it. The compiler defines THREADS, the most threads that a loop may
    run on, the caller being one of them. */
 
+#ifdef TRACED
+/* Of trace.c. */
+int64_t mlc_trace_start(void);
+void mlc_trace_end(int64_t start, int32_t what);
+#else
+static int64_t mlc_trace_start(void) { return 0; }
+static void mlc_trace_end(int64_t start, int32_t what) { (void)start, (void)what; }
+#endif
+enum { SHARE_OF_LOOP = -1, WAITING = -2 }; /* beside the numbers of kernels */
+
 typedef void task_function(void *context, int64_t index);
 
 /* Null if the process has no such function. */
@@ -82,7 +92,7 @@ static struct {
    not shrink, so that their number does not depend on `count`. */
 static void run_ranges(void) {
     int64_t shares = 2 * THREADS, shortest = pool.count / (16 * shares) + 1;
-    int64_t first = pool.next;
+    int64_t first = pool.next, start = first < pool.count ? mlc_trace_start() : 0;
     while (first < pool.count) {
         int64_t left = pool.count - first, size = left / shares;
         if (size < shortest) size = shortest < left ? shortest : left;
@@ -90,6 +100,7 @@ static void run_ranges(void) {
         for (int64_t i = first; i < first + size; i++) pool.task(pool.context, i);
         first = pool.next;
     }
+    mlc_trace_end(start, SHARE_OF_LOOP);
 }
 
 /* ---- workers ---- */
@@ -196,7 +207,9 @@ __attribute__((weak)) void mlc_parallel_for(task_function *task, void *context, 
     if (count > 1 && pthread_create && acquire_pool()) {
         open_loop(task, context, count);
         run_ranges();
+        int64_t start = mlc_trace_start();
         close_loop();
+        mlc_trace_end(start, WAITING);
         release_pool();
     } else {
         for (int64_t i = 0; i < count; i++) task(context, i);

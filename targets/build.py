@@ -26,12 +26,14 @@ from mlc.targets.cache import Cache, digest
 from mlc.targets.glue import (
     PARALLEL_FOR,
     PREPARE_MATRICES,
+    TRACE_START,
     header_text,
     matrices_unit,
     memory_unit,
     runner_unit,
     signature_unit,
     threads_unit,
+    trace_unit,
 )
 from mlc.targets.machine import Machine
 from mlc.targets.output import EXECUTABLE, OutputKind, make_executable, staged_output
@@ -134,9 +136,12 @@ class _Build:
         self.units += [signature_unit(each.signature, machine) for each in programs]
         if isinstance(program, ProgramVariants):
             self.units += [signature_unit(program, machine), dispatch_unit(program)]
+        is_traced = any(TRACE_START in unit.text for unit in self.units)
         self.threaded = any(PARALLEL_FOR in unit.text for unit in self.units)
         if self.threaded:
-            self.units.append(threads_unit(programs[0].threads, machine))
+            self.units.append(threads_unit(programs[0].threads, machine, is_traced))
+        if is_traced:
+            self.units.append(trace_unit(machine))
         if any(PREPARE_MATRICES in unit.text for unit in self.units):
             self.units.append(matrices_unit(machine))
         if kind == "exe":

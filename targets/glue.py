@@ -16,6 +16,8 @@ from mlc.targets.variants import ProgramVariants, header_part
 
 PARALLEL_FOR = "mlc_parallel_for"
 """The function that kernels call to spread a loop over threads, see runtime/mlc.h."""
+TRACE_START, TRACE_END = "mlc_trace_start", "mlc_trace_end"
+"""What a model calls before and after each kernel if it records when they run, see runtime/trace.c."""
 PREPARE_MATRICES = "mlc_prepare_matrices"
 """The function that a model with registers for matrices calls first, see runtime/matrices.c."""
 
@@ -55,10 +57,15 @@ def runner_unit(signature: Signature, machine: Machine) -> Unit:
     return Unit("runner", instruction_set.c_source + prelude + _runtime_file("runner.c"), "c", flags=flags)
 
 
-def threads_unit(threads: int, machine: Machine) -> Unit:
-    """The default `mlc_parallel_for`, which runs a loop on at most `threads` threads."""
-    defines = f"#define THREADS {threads}\n"
+def threads_unit(threads: int, machine: Machine, is_traced: bool = False) -> Unit:
+    """The default `mlc_parallel_for`, which runs a loop on at most `threads` threads, and may record when."""
+    defines = f"#define THREADS {threads}\n" + "#define TRACED\n" * is_traced
     return Unit("threads", machine.instruction_set.c_source + defines + _runtime_file("threads.c"), "c")
+
+
+def trace_unit(machine: Machine) -> Unit:
+    """What records when kernels run."""
+    return Unit("trace", machine.instruction_set.c_source + _runtime_file("trace.c"), "c")
 
 
 def matrices_unit(machine: Machine) -> Unit:

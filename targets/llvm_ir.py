@@ -23,7 +23,9 @@ from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import CompilerBug
 from mlc.support.functions import ALIGNMENT, clang_level, llvm_attributes
+from mlc.support.locations import location_of
 from mlc.targets import llvm_ir_memory, llvm_ir_ops
+from mlc.targets.llvm_ir_debug import DebugInfo
 from mlc.targets.llvm_ir_function import EMITTERS, FunctionText, ModuleText, quote_symbol
 from mlc.targets.llvm_ir_literals import STAGE, array_bytes, spell_bytes, spell_type
 from mlc.targets.machine import Machine
@@ -48,8 +50,9 @@ def emit_module(module: ModuleOp, machine: Machine) -> str:
     return _assemble(text, bodies, machine)
 
 
-def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
-    """Every function with a body as a module of its own, callees before their callers.
+def emit_kernels(module: ModuleOp, machine: Machine, debug: bool = False) -> Iterator[Kernel]:
+    """Every function with a body as a module of its own, callees before their callers; with `debug`, instructions say
+    where they are from.
 
     Kernels (the functions that are `weak_odr`) are named `mlc_kernel_<name>_<hash>` after the hash of their text and,
     if they have one, of clang's level for them: equal kernels of several models are one at link time, and of two equal
@@ -69,7 +72,7 @@ def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
     def compile_unit(name: str, func: llvm.FuncOp) -> None:
         is_kernel = func.linkage.linkage.data == "weak_odr"
         final[name] = _PLACEHOLDER if is_kernel else name
-        (text, parts), level = _emit_alone(func, table, machine, resolve), clang_level(func)
+        (text, parts), level = _emit_alone(func, table, machine, resolve, debug), clang_level(func)
         if not is_kernel:
             ready.append(Kernel(name, text, level, function=name))
             return
@@ -94,7 +97,7 @@ def _symbol_table(module: ModuleOp) -> dict[str, Operation]:
 
 
 def _emit_alone(
-    func: llvm.FuncOp, table: Mapping[str, Operation], machine: Machine, rename: Callable[[str], str]
+    func: llvm.FuncOp, table: Mapping[str, Operation], machine: Machine, rename: Callable[[str], str], debug: bool
 ) -> tuple[str, KernelParts | None]:
     """The text of a module with one function, and its parts, if others may stand beside it in a module."""
 
@@ -109,6 +112,8 @@ def _emit_alone(
 
     others: list[str] = []
     text = ModuleText(symbol)
+    if debug:
+        text.debug = DebugInfo(text.metadata)
     definition = _define(func, text)
     # Another text may define what is declared here, call constants the same, and number its metadata from 0.
     is_alone = not others and not text.metadata
@@ -126,8 +131,9 @@ def _end(text: ModuleText, machine: Machine) -> str:
         f"attributes #{n} = {{ nounwind {' '.join(map(_spelled, (machine.function_attributes | own).items()))} }}"
         for n, own in enumerate(text.function_attributes)
     ]
+    named = text.debug.named() if text.debug is not None else []
     metadata = [f"!{n} = {node}" for n, node in enumerate(text.metadata)]
-    return "\n".join([*groups, *metadata, ""])
+    return "\n".join([*groups, *named, *metadata, ""])
 
 
 _BARE = frozenset(("alwaysinline", "cold", "hot", "minsize", "noinline", "optsize"))
@@ -146,13 +152,19 @@ def _define(func: llvm.FuncOp, text: ModuleText) -> str:
         " ".join((function.type(a.type), *attributes, function.number(a)))
         for a, attributes in zip(blocks[0].args, _argument_attributes(func), strict=True)
     ]
+    symbol, node = text.symbol(func.sym_name.data), ""
+    if text.debug is not None:
+        place = location_of(func)
+        subprogram = text.debug.subprogram(func)
+        function.placed_in(subprogram, place.file if place else "")
+        node = f" !dbg {subprogram}"
     function.body(blocks, EMITTERS)
     head = " ".join(
         (
             "define",
             *_linkage(func),
             function.type(func.function_type.output),
-            f"{text.symbol(func.sym_name.data)}({', '.join(arguments)}) #{text.group(llvm_attributes(func))} {{",
+            f"{symbol}({', '.join(arguments)}) #{text.group(llvm_attributes(func))}{node} {{",
         )
     )
     return "\n".join([head, *function.lines, "}\n"])

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.support.errors import CompilerBug
+from mlc.targets.llvm_ir_debug import DebugInfo
 from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, natural_alignment, spell_type
 from mlc.targets.llvm_ir_loops import loop_properties
 
@@ -37,6 +38,8 @@ class ModuleText:
     metadata: list[str] = field(default_factory=list[str])
     function_attributes: list[dict[str, str | None]] = field(default_factory=list[dict[str, str | None]])
     """What functions have beside the attributes of the target: a group each."""
+    debug: DebugInfo | None = None
+    """What says where instructions are from, if that is asked for; its nodes are part of `metadata`."""
 
     def group(self, attributes: dict[str, str | None]) -> int:
         """The number of the group of functions that have these attributes beside those of the target."""
@@ -81,6 +84,7 @@ class FunctionText:
         self.names: dict[SSAValue, str] = {}
         self.labels: dict[Block, str] = {}
         self._count = 0
+        self._place: tuple[str, str] | None = None
         self._types: dict[int, tuple[Attribute, str]] = {}
         self._loads: dict[int, tuple[Attribute, str]] = {}
         self._intrinsics: dict[tuple[str, int], tuple[Attribute, str]] = {}
@@ -126,6 +130,10 @@ class FunctionText:
             found = self._intrinsics[key] = (overload, symbol)
         return found[1]
 
+    def placed_in(self, subprogram: str, file: str) -> None:
+        """Say of all that follows where it is from: lines of `file`, as a rule, in the function of that node."""
+        self._place = subprogram, file
+
     def body(self, blocks: Sequence[Block], emitters: Mapping[type[Operation], EmitOp]) -> None:
         """Emit all blocks; block arguments of the first are the function's and are named already."""
         for n, block in enumerate(blocks):
@@ -143,7 +151,11 @@ class FunctionText:
                 emit = emitters.get(type(op))
                 if emit is None:
                     raise CompilerBug(f"'{op.name}' cannot be written as LLVM IR", STAGE)
+                start = len(self.lines)
                 emit(self, op)
+                if self.module.debug is not None and self._place is not None:
+                    node = self.module.debug.location(op, *self._place)
+                    self.lines[start:] = [f"{each}, !dbg {node}" for each in self.lines[start:]]
         for line, block in phis:  # a phi names values of later blocks, so it is written last
             self._write_phis(line, block, incoming.get(block, []))
 

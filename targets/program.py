@@ -40,6 +40,8 @@ class Signature:
     """Size of the memory that a call needs, 64-byte aligned, its contents undefined."""
     version: str
     """The mlc version that compiles the model."""
+    kernels: tuple[str, ...] = ()
+    """What a traced model records, by number: itself, and the kernels that it calls."""
 
     @property
     def symbol(self) -> str:
@@ -54,6 +56,7 @@ class Signature:
                 "mlc": self.version,
                 **described_machine(machine),
                 "workspace_bytes": self.workspace_bytes,
+                **({"kernels": self.kernels} if self.kernels else {}),
                 "inputs": [_tensor(t) for t in self.inputs],
                 "outputs": [_tensor(t) for t in self.outputs],
             }

@@ -18,9 +18,12 @@ from mlc.tools.driver import ArgumentParser, read_text
 from mlc.tools.option_arguments import add_options, flag_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from xdsl.dialects.builtin import ModuleOp
 
     from mlc.pass_manager.instrumentation import Instrumentation
+    from mlc.pass_manager.wrong_value import GivenCase
     from mlc.support.context import CompilerContext
 
 
@@ -44,6 +47,10 @@ class CompileArguments(PluginArguments):
     print_ir_after_change: bool = False
     print_ir_diff: bool = False
     print_op_generic: bool = False
+    pass_statistics: bool = False
+    print_patterns: str | None = None
+    print_ir_after_patterns: bool = False
+    print_op_stats: bool = False
 
     @property
     def options(self) -> CompileOptions:
@@ -124,8 +131,14 @@ class TimedCompilation:
             observer.report()
 
 
-def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedCompilation:
+def start_compilation(
+    model: ModelSource,
+    arguments: CompileArguments,
+    given: Callable[[ModuleOp, CompilerContext], Sequence[GivenCase]] | None = None,
+) -> TimedCompilation:
     """Check the options and parse the model, which `read_model` has opened.
+
+    `given` says of the model for which inputs `--check-each` runs it, instead of random ones.
 
     Raises:
         UserError: an option or the model is wrong.
@@ -137,7 +150,8 @@ def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedC
 
     ctx = new_context(arguments.options.target)
     module = read_module(model, ctx, arguments.bindings)
-    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc)
+    cases = given(module, ctx) if given is not None else ()
+    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases)
     manager = PassManager(ctx, watching, arguments.verify_each, lambda: _text(model, module, ctx))
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)

@@ -15,6 +15,7 @@ from mlc.compiler.backend import Backend
 from mlc.compiler.model_inputs import Array, Calls, TensorLike
 from mlc.runtime import ArtifactError, Model
 from mlc.runtime.extents import InputError, actual_outputs, holders, whole_inputs
+from mlc.runtime.tracing import Recording, trace
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.program import Signature
@@ -38,6 +39,14 @@ class RunnableModel(Protocol):
 
     def latency(self, calls: Calls, repeat: int | None) -> str:
         """How long a call takes, for users."""
+        ...
+
+    def trace(self, calls: Calls) -> Recording:
+        """When kernels run in these calls.
+
+        Raises:
+            UserError: that is not recorded.
+        """
         ...
 
 
@@ -86,6 +95,22 @@ class LocalModel:
         python = time_python_call(self._model, inputs, repeat) * 1e6
         return f"latency: {function:.2f} µs per call (median), {python:.2f} µs when called from Python"
 
+    def trace(self, calls: Calls) -> Recording:
+        """When kernels run in these calls, after a first one that is not recorded.
+
+        Raises:
+            UserError: the model was not compiled for that.
+        """
+        if calls.count:
+            self._model(*calls.inputs(0))
+        try:
+            with trace(self._model) as recorded:
+                for call in range(calls.count):
+                    self._model(*calls.inputs(call))
+        except ValueError as e:
+            raise UserError(str(e)) from None
+        return recorded
+
 
 class EmulatedModel:
     """A program for another architecture, fed through its standard input."""
@@ -130,6 +155,10 @@ class EmulatedModel:
         _, messages = self._execute(data, "--repeat", str(repeat))
         times = [int(n) for n in re.findall(r"(\d+) ns per call", messages)]
         return f"latency: {statistics.median(times) / 1e3:.2f} µs per call under {Path(self._emulator).name}"
+
+    def trace(self, calls: Calls) -> Recording:
+        """Raises: UserError in any case: times of an emulator say nothing."""
+        raise UserError("found --trace for a model that an emulator runs; required: a target of this machine")
 
     def _bytes(self, calls: Calls, call: int) -> bytes:
         """The inputs of one call as the program reads them.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import median
 
 from xdsl.dialects.func import FuncOp
 
 from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.pipeline import default_steps
+from mlc.support.errors import UserError
 from mlc.tools.kernel_numbers import ModelNumbers, amount
 from mlc.tools.kernel_products import products_of
 from mlc.tools.schedule_estimate import kernel_on_loops, steps_of
@@ -22,6 +24,9 @@ _INLINED = "inlined"
 _INLINED_NOTE = f"""\
 What is {_INLINED} is not a call any more but a part of the loop that called it; its time is in '{_REST}'."""
 _SUM = "sum"
+_TRACED_NOTE = """\
+Times in the trace are medians of all runs of a kernel, between others; those beside them are the shortest of many calls
+of the kernel alone, with operands in the nearest cache. The ratio is that of the first to the second."""
 _ESTIMATES_NOTE = """\
 Kernels are measured alone, with random inputs and with operands in the nearest cache that holds them, as it is
 estimated. Times are the shortest of many calls; the ratio is that of the measured to the estimated time."""
@@ -105,6 +110,29 @@ def print_estimates(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
         print("A kernel without one is part of a loop that calls it, or too long; it is not in the sum.")
     _print_notes(numbers, _ESTIMATES_NOTE)
     numbers.print_doubts([numbers.roofline.bound(row.work).time / row.seconds for row in rows if row.seconds])
+
+
+def print_traced(numbers: ModelNumbers, kernels: Sequence[FuncOp], traced: Mapping[str, Sequence[float]]) -> None:
+    """A line for each kernel with its time alone, and the median of what it took in a trace: by name, in seconds.
+
+    Raises:
+        UserError: the trace has none of the kernels.
+    """
+    names = [kernel.sym_name.data for kernel in kernels]
+    if not any(name in traced for name in names):
+        found = ", ".join(f"'{name}'" for name in traced) or "nothing"
+        raise UserError(f"found {found} in the trace; required: one of the model's kernels, {', '.join(names)}")
+    rows, _ = numbers.of(kernels)
+    width = max([len("kernel"), *map(len, names)])
+    print(f"{'kernel':<{width}} {'runs':>6} {'measured':>9} {'in trace':>9} {'ratio':>6}")
+    for row in rows:
+        times = traced.get(row.name, ())
+        there = median(times) if times else None
+        alone = "-" if row.seconds is None else numbers.time(row.seconds)
+        ratio = f"{there / row.seconds:.2f}" if there and row.seconds else "-"
+        traced_time = "-" if there is None else amount(there, "s")
+        print(f"{row.name:<{width}} {len(times):>6} {alone:>9} {traced_time:>9} {ratio:>6}")
+    _print_notes(numbers, _TRACED_NOTE)
 
 
 def _beside(numbers: ModelNumbers, estimated: float | None, seconds: float | None, bound: float) -> tuple[str, ...]:

@@ -20,10 +20,11 @@ from mlc.support.errors import UserError
 from mlc.support.locations import location_of
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
-from mlc.tools.explain_table import print_estimates, print_table
+from mlc.tools.explain_table import print_estimates, print_table, print_traced
 from mlc.tools.kernel_numbers import ModelNumbers, amount
 from mlc.tools.kernel_products import KernelProducts, products_of
 from mlc.tools.kernel_text import text_of
+from mlc.tools.kernel_trace import times_in_trace
 from mlc.tools.kernel_work import KernelWork
 from mlc.tools.roofline import Bound
 from mlc.tools.schedule_estimate import RunnerUp, candidates_beside, kernel_on_loops, runners_up, steps_of
@@ -45,6 +46,7 @@ class Arguments(CompileArguments):
     model: str
     kernel: str | None
     estimates: bool
+    compare: str | None
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -55,6 +57,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "beside the measured time of each kernel what its loops are estimated to take; with KERNEL that is shown anyway"
     )
     parser.add_argument("--estimates", action="store_true", help=words)
+    words = "beside the measured times those of a trace ('mlc run --trace FILE'), where kernels run one after the other"
+    parser.add_argument("--compare", metavar="FILE", help=words)
     add_compile_arguments(parser)
 
 
@@ -68,12 +72,17 @@ def run(arguments: Namespace) -> None:
             f"found --estimates with -O{args.options.opt_level}, which carries out no schedules, whose loops are what "
             "is estimated; required: -O2 or -O3"
         )
+    if args.compare and (args.kernel or args.estimates):
+        raise UserError("found --compare with a kernel or --estimates; required: --compare alone, for all kernels")
+    traced = times_in_trace(args.compare) if args.compare else {}
     timed = start_compilation(read_model(args.model, args), args)
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     numbers = ModelNumbers.about(timed.compilation)
     kernels = {kernel.sym_name.data: kernel for kernel in numbers.kernels}
-    if args.kernel is None:
+    if args.compare:
+        print_traced(numbers, list(kernels.values()), traced)
+    elif args.kernel is None:
         (print_estimates if args.estimates else print_table)(numbers, list(kernels.values()))
     elif args.kernel in kernels:
         _print_kernel(numbers, kernels[args.kernel])

@@ -20,7 +20,10 @@ from mlc.tools.opt_arguments import OptArguments, parse_arguments
 from mlc.tools.option_arguments import flag_of
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from mlc.pass_manager.base import Pass
+    from mlc.pass_manager.instrumentation import Instrumentation
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.support.context import CompilerContext
 
@@ -121,12 +124,8 @@ def _transform(
     module = parse_verified(chunk, file, ctx, base) if source is None else source.module(ctx)
     if source is not None:
         ctx.resources.respell(Path.cwd())
-    if arguments.reduce:
-        from mlc.tools.reduce_error import reduce_error
-
-        return reduce_error(
-            module, passes, ctx, lambda: observers(arguments, ctx, arguments.options.threads), arguments.verify_each
-        )
+    if arguments.reduce or arguments.reduce_while is not None:
+        return _reduce(module, passes, ctx, arguments)
     watching = observers(arguments, ctx, arguments.options.threads)
     manager = PassManager(ctx, [*watching, notes], arguments.verify_each, lambda: chunk)
     manager.run(module, passes)
@@ -147,6 +146,21 @@ def _transform(
     )
 
 
+def _reduce(module: ModuleOp, passes: Sequence[Pass], ctx: CompilerContext, arguments: OptArguments) -> str:
+    """A reproducer with as little of `module` as shows what it shows."""
+    from mlc.tools.observers import observers
+    from mlc.tools.reduce_error import ReducedRun, reduce_module
+    from mlc.tools.reduce_predicates import KeptPredicate, parse_predicate
+
+    keep = parse_predicate(arguments.reduce_while) if arguments.reduce_while is not None else None
+    arguments.check_each |= isinstance(keep, KeptPredicate) and keep.checks_each
+
+    def watching() -> list[Instrumentation]:
+        return observers(arguments, ctx, arguments.options.threads)
+
+    return reduce_module(module, ReducedRun(passes, ctx, watching, arguments.verify_each), keep)
+
+
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     """The passes to run, and what tells of those that are asked for at the wrong level."""
     from mlc.compiler.emit_text import last_level
@@ -163,7 +177,7 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
             "or name the passes and leave the level out (--emit=mlir)"
         )
     arguments.options.check()
-    result: list[Pass] = []
+    result: list[tuple[Pass, bool]] = []
     named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
@@ -171,17 +185,24 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
             from mlc.pass_manager.default_passes import passes_of
 
             options = arguments.options_of(entry)
-            result += passes_of(default_steps(options, upto, stages=stages_of(arguments.options.target)), options)
+            for step in default_steps(options, upto, stages=stages_of(arguments.options.target)):
+                is_required = step.since == 0 and not step.origin
+                result += [(pass_, is_required) for pass_ in passes_of([step], options)]
         else:
             for word in parse_words(entry):
                 named += [] if word.pipeline else word.passes
-                result += word.passes
+                result += [(pass_, False) for pass_ in word.passes]
     if arguments.shape or arguments.value:
         from mlc.frontends.onnx.to_graph.bind_inputs import BindInputsPass
 
-        result.insert(0, BindInputsPass(tuple(arguments.shape), tuple(arguments.value)))
+        result.insert(0, (BindInputsPass(tuple(arguments.shape), tuple(arguments.value)), True))
+    passes = [pass_ for pass_, _ in result]
+    if arguments.pass_bisect_limit is not None:
+        from mlc.tools.pass_limit import limited
+
+        passes = limited(result, arguments.pass_bisect_limit, sys.stderr)
     # A reproducer lists all passes of a default pipeline, whatever the level that its module is at.
-    return result, LevelNotes([] if arguments.run_reproducer else named, sys.stderr)
+    return passes, LevelNotes([] if arguments.run_reproducer else named, sys.stderr)
 
 
 def _check_no_option_of_pipelines(options: PipelineOptions) -> None:
@@ -222,7 +243,12 @@ def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
         )
     given = parse_arguments(recorded)
     return dataclasses.replace(
-        given, input=arguments.input, output=arguments.output, run_reproducer=True, reduce=arguments.reduce
+        given,
+        input=arguments.input,
+        output=arguments.output,
+        run_reproducer=True,
+        reduce=arguments.reduce,
+        reduce_while=arguments.reduce_while,
     )
 
 

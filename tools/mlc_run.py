@@ -44,6 +44,7 @@ class Arguments(CompileArguments):
     outputs: str | None
     check_labels: str | None
     repeat: int | None
+    trace: str | None
     output: str | None
 
 
@@ -62,6 +63,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     labels = "how often the largest output is the label; labels are in the tensor KEY (labels) of the inputs"
     add("--check-labels", nargs="?", const="labels", metavar="KEY", help=labels)
     add("--repeat", type=int, metavar="N", help="measure N calls (default: half a second)")
+    words = "record when kernels run, in a file for chrome://tracing or ui.perfetto.dev (sets --instrument kernels)"
+    add("--trace", metavar="FILE", help=words)
     add("-o", dest="output", metavar="FILE", help="keep the compiled model there instead of in the cache")
     add_compile_arguments(parser)
 
@@ -71,7 +74,7 @@ def run(arguments: Namespace) -> None:
     args = Arguments(**vars(arguments))
     if args.repeat is not None and args.repeat < 1:
         raise UserError(f"--repeat {args.repeat}: at least 1 is needed")
-    for output in (args.outputs, args.output):
+    for output in (args.outputs, args.output, args.trace):
         if output:
             check_not_input(output, [args.model, args.inputs])
     is_library = args.model.endswith(".so") or _is_elf(args.model)
@@ -81,6 +84,8 @@ def run(arguments: Namespace) -> None:
             f"'{args.model}' is compiled already: {' and '.join(ignored)} {verb} not apply to it; leave out what is "
             "for compiling, or give the model's text"
         )
+    if args.trace and not is_library:
+        args.chosen["instrument"] = "kernels"
     image = Image.open(args.inputs) if is_image(args.inputs) else None
     tensors = {} if image else read_tensors(args.inputs)
     labels = tensors.pop(args.check_labels, None) if args.check_labels else None
@@ -94,13 +99,17 @@ def run(arguments: Namespace) -> None:
         )
         if image:
             tensors = image.tensors([model.inputs for model in variants])
-        _run(variants, tensors, labels, args)
+        _run(variants, tensors, labels, args, is_library)
     if (path := variants[0].path).exists():
         print(f"artifact: {path}")
 
 
 def _run(
-    variants: Sequence[RunnableModel], tensors: Mapping[str, Array], labels: Array | None, args: Arguments
+    variants: Sequence[RunnableModel],
+    tensors: Mapping[str, Array],
+    labels: Array | None,
+    args: Arguments,
+    is_library: bool,
 ) -> None:
     """Call the model, for the shapes that it is given, and report."""
     number, calls = choose_calls(tensors, [model.inputs for model in variants], args.inputs)
@@ -116,7 +125,25 @@ def _run(
             print(note, file=sys.stderr)
     if args.outputs:
         _save({info.name: o for info, o in zip(model.outputs, outputs, strict=True)}, calls, Path(args.outputs))
+    if args.trace:
+        _write_trace(model, calls, args, is_library)
     print(model.latency(calls, args.repeat))
+
+
+def _write_trace(model: RunnableModel, calls: Calls, args: Arguments, is_library: bool) -> None:
+    """Run all calls again, and write when kernels ran, with what is known of a model that is no library."""
+    from mlc.tools.kernel_trace import kernel_facts
+
+    assert args.trace is not None
+    recorded = model.trace(calls)
+    if not is_library and not args.bindings:
+        recorded.about = kernel_facts(read_model(args.model, args), args)
+    try:
+        recorded.save(args.trace)
+    except OSError as e:
+        raise UserError(f"cannot write '{args.trace}': {e.strerror}") from None
+    lost = f", {recorded.lost} found no room" if recorded.lost else ""
+    print(f"trace: {args.trace}, {len(recorded.spans)} events of {calls.count} calls{lost}")
 
 
 def _is_elf(model: str) -> bool:

@@ -49,6 +49,11 @@ class OptArguments(PluginArguments):
     print_ir_after_change: bool = False
     print_ir_diff: bool = False
     timing: bool = False
+    pass_statistics: bool = False
+    print_patterns: str | None = None
+    print_ir_after_patterns: bool = False
+    print_op_stats: bool = False
+    pass_bisect_limit: int | None = None
     verify_each: bool = False
     check_each: bool = False
     split_input_file: bool = False
@@ -57,6 +62,7 @@ class OptArguments(PluginArguments):
     run_reproducer: bool = False
     allow_plugins: bool = False
     reduce: bool = False
+    reduce_while: str | None = None
     remarks: bool = False
     chosen: dict[str, Any] = field(default_factory=dict[str, Any])
     """The options of default pipelines that are given, by name."""
@@ -95,6 +101,9 @@ def parse_arguments(argv: Sequence[str]) -> OptArguments:
     arguments, unknown = parser.parse_known_args(_pass_flags_to_pipelines(argv), OptArguments())
     if unknown:
         raise _unknown(unknown[0], parser)
+    for name in filter(None, (arguments.print_patterns or "").split(",")):
+        if name_today("pass", name) not in pass_names():
+            raise UserError(f"--print-patterns: unknown pass '{name}'{suggest(name, pass_names())}")
     for flag, names in (("before", arguments.print_ir_before), ("after", arguments.print_ir_after)):
         for number, name in enumerate(names):
             if (found := named_pipeline(name)) is not None:  # the pass that reaches what the pipeline is for
@@ -135,6 +144,14 @@ def make_parser() -> ArgumentParser:
     add("--print-ir-after-change", action="store_true", help="print it only after passes that change it")
     add("--print-ir-diff", action="store_true", help="print only the lines that passes change, with - and + in front")
     add("--timing", action="store_true", help="print how long each pass took to standard error")
+    add("--pass-statistics", action="store_true", help="print which ops each pass made, and how often patterns applied")
+    words = "print each pattern that a pass tries, and whether it applies (--print-patterns=canonicalize,fuse)"
+    add("--print-patterns", nargs="?", const="", metavar="PASS,…", help=words)
+    words = "with --print-patterns, the IR after each pattern that applies"
+    add("--print-ir-after-patterns", action="store_true", help=words)
+    add("--print-op-stats", action="store_true", help="print how many ops of each name there are in the end")
+    words = "leave out passes after the Nth that -O0 does not run; say which (with -1 none)"
+    add("--pass-bisect-limit", type=int, metavar="N", help=words)
     add("--remarks", action="store_true", help="print what passes decided, and why, to standard error")
     add("--verify-each", action="store_true", help="verify after every pass")
     add(
@@ -148,6 +165,9 @@ def make_parser() -> ArgumentParser:
     add("--run-reproducer", action="store_true", help="take the options from the input's first line")
     add("--allow-plugins", action="store_true", help="let --run-reproducer load the plugins that the input names")
     add("--reduce", action="store_true", help="print the smallest part of the input with the same error of the passes")
+    words = "the same, with something else that stays true: a pass changes a value (differs), a pass fails (crashes), "
+    words += "message=REGEX, slower=SECONDS, or script=FILE, a program that gets the path of a module"
+    add("--reduce-while", metavar="WHAT", help=words)
     flags = {name: each for name, each in choices_of(PipelineOptions).items() if name != "opt_level"}
     add_options(parser, flags)
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")

@@ -1,11 +1,13 @@
-"""`mlc-opt --reduce`: the smallest module with which the passes end in the same error."""
+"""`mlc-opt --reduce`: the smallest module with which passes end in the same error, or of which something else holds."""
 
 from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
+from dataclasses import dataclass
 from traceback import walk_tb
 from typing import NamedTuple
 
@@ -16,9 +18,10 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import pipeline_text
-from mlc.pass_manager.reproducer import reproducer_text
+from mlc.pass_manager.reproducer import reproducer_text, with_absolute_paths
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError, UserErrors
+from mlc.tools.reduce_predicates import KeptPredicate, PassesOutcome, ScriptPredicate
 from mlc.tools.reduction import Reducer
 
 
@@ -43,50 +46,84 @@ class _Kind(NamedTuple):
     causes: tuple[_Raised, ...]
 
 
-def reduce_error(
-    module: ModuleOp,
-    passes: Sequence[Pass],
-    ctx: CompilerContext,
-    watching: Callable[[], list[Instrumentation]],
-    verify_each: bool,
-) -> str:
-    """A reproducer with the smallest module found on which `passes` end with the same error as on `module`.
+@dataclass(frozen=True)
+class ReducedRun:
+    """Runs passes on candidates, each in a context of its own.
 
-    `watching` makes the instrumentations of a run. How much was left out is told on standard error.
-
-    Raises:
-        UserError: there is no error.
+    Attributes:
+        watching: makes the instrumentations of a run.
     """
 
-    def error_of(candidate: ModuleOp) -> UserError | CompilerBug | None:
-        manager = PassManager(ctx.clone(), watching(), verify_each)
+    passes: Sequence[Pass]
+    ctx: CompilerContext
+    watching: Callable[[], list[Instrumentation]]
+    verify_each: bool
+
+    def outcome(self, candidate: ModuleOp) -> PassesOutcome:
+        """How the passes end on a module, which they change."""
+        manager = PassManager(self.ctx.clone(), self.watching(), self.verify_each)
+        start, error = time.perf_counter(), None
         with redirect_stderr(io.StringIO()):
             try:
-                manager.run(candidate, passes)
+                manager.run(candidate, self.passes)
                 manager.finish(candidate)
             except (UserError, CompilerBug) as e:
-                return e
-        return None
+                error = e
+        return PassesOutcome(error, time.perf_counter() - start)
 
-    error = error_of(module.clone())
-    if error is None:
-        raise UserError("--reduce keeps an error, and the passes end without one")
-    kind = _kind_of(error)
 
-    def has_same_error(candidate: ModuleOp) -> bool:
-        found = error_of(candidate)
-        return found is not None and _kind_of(found) == kind
+def reduce_module(module: ModuleOp, run: ReducedRun, keep: KeptPredicate | ScriptPredicate | None) -> str:
+    """A reproducer with the smallest module found for which `keep` holds, or else on which the passes end with the same
+    error as on `module`. For a script it is the module alone.
 
+    How much was left out is told on standard error.
+
+    Raises:
+        UserError: there is nothing to keep.
+    """
+    if isinstance(keep, ScriptPredicate):
+        return _reduce_by_script(module, run, keep)
+    first = run.outcome(module.clone())
+    if keep is None:
+        if first.error is None:
+            raise UserError("--reduce keeps an error, and the passes end without one")
+        kind = _kind_of(first.error)
+        keep = KeptPredicate("", lambda o: o.error is not None and _kind_of(o.error) == kind)
+    elif not keep.holds(first):
+        raise UserError(f"--reduce-while keeps that the passes {keep.words}, and they do not")
+    holds = keep.holds
+    smallest = _reduced(module, lambda candidate: holds(run.outcome(candidate)))
+    last = run.outcome(smallest.clone()).error
+    bug = last if isinstance(last, CompilerBug) else CompilerBug(*_words_of(last, keep))
+    options = list(dict.fromkeys(option for each in run.watching() for option in each.options()))
+    return reproducer_text(bug, emit_text(smallest, run.ctx, "mlir"), pipeline_text(run.passes), run.ctx, options)
+
+
+def _reduce_by_script(module: ModuleOp, run: ReducedRun, script: ScriptPredicate) -> str:
+    if run.passes:
+        raise UserError(f"--reduce-while script={script.file} runs what it needs itself; leave out the passes")
+
+    def text(candidate: ModuleOp) -> str:
+        return with_absolute_paths(emit_text(candidate, run.ctx, "mlir"), run.ctx)
+
+    if not script.accepts(text(module)):
+        raise UserError(f"--reduce-while keeps that '{script.file}' ends with status 0, and it does not for the input")
+    return text(_reduced(module, lambda candidate: script.accepts(text(candidate))))
+
+
+def _reduced(module: ModuleOp, holds: Callable[[ModuleOp], bool]) -> ModuleOp:
+    """The smallest module found for which `holds` does."""
     before = sum(1 for _ in module.walk())
-    reducer = Reducer(module, has_same_error)
+    reducer = Reducer(module, holds)
     reducer.reduce()
     after = sum(1 for _ in reducer.module.walk())
     print(f"note: reduced from {before} to {after} ops in {reducer.attempts} attempts", file=sys.stderr)
-    last = error_of(reducer.module.clone())
-    assert last is not None
-    bug = last if isinstance(last, CompilerBug) else CompilerBug(last.message, kind.stage)
-    options = list(dict.fromkeys(option for each in watching() for option in each.options()))
-    return reproducer_text(bug, emit_text(reducer.module, ctx, "mlir"), pipeline_text(passes), ctx, options)
+    return reducer.module
+
+
+def _words_of(error: UserError | None, kept: KeptPredicate) -> tuple[str, str]:
+    """What a reproducer says is wrong, and where."""
+    return (f"the passes {kept.words}", "pipeline") if error is None else (error.message, _kind_of(error).stage)
 
 
 def _kind_of(error: UserError | CompilerBug) -> _Kind:

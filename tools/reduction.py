@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, UnregisteredOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -20,6 +20,8 @@ from mlc.pass_manager.manager import verify
 from mlc.support.functions import EXTENTS
 
 _T = TypeVar("_T")
+_OP_NAME = "op_name__"
+"""Where xDSL keeps the name of an unregistered op."""
 _Edit = Callable[[ModuleOp], bool]
 """Makes a module smaller in place; False if there is nothing to do."""
 
@@ -41,8 +43,9 @@ class Reducer:
 
     def reduce(self) -> None:
         """Leave out ops, results and arguments of functions, and attributes, until nothing can be left out."""
-        size = -1
-        while size != (size := _size(self.module)):
+        smallest = None
+        while smallest is not self.module:  # without a result, what it was computed of can be left out
+            smallest = self.module
             self._drop_ops()
             self._drop_one_by_one(_drop_result)
             self._drop_one_by_one(_drop_argument)
@@ -55,7 +58,9 @@ class Reducer:
             end = _size(self.module)
             while end > 0:
                 start = max(0, end - size)
-                self._try(lambda m, first=start, last=end: _erase(m, first, last))
+                if not self._try(lambda m, first=start, last=end: _erase(m, first, last)) and size == 1:
+                    # A value that takes the place of two makes `a - b` a zero; one of its own does not.
+                    self._try(lambda m, first=start: _erase(m, first, first + 1, by_argument=True))
                 end = min(start, _size(self.module))
             size //= 2
 
@@ -97,15 +102,17 @@ def _size(module: ModuleOp) -> int:
 
 def _ops(module: ModuleOp) -> list[Operation]:
     """The ops that may be left out, in program order."""
-    return [op for op in module.walk() if op is not module and not op.has_trait(IsTerminator)]
+    return [
+        op for op in module.walk() if op is not module and not op.has_trait(IsTerminator, value_if_unregistered=False)
+    ]
 
 
-def _erase(module: ModuleOp, first: int, last: int) -> bool:
-    """Erase some of `_ops`; what reads their results reads another value of the same type."""
+def _erase(module: ModuleOp, first: int, last: int, by_argument: bool = False) -> bool:
+    """Erase some of `_ops`; what reads their results reads another value of the same type, or a new argument."""
     for op in reversed(_ops(module)[first:last]):
         for result in op.results:
             if result.first_use is not None:
-                if (other := _substitute(op, result)) is None:
+                if (other := _substitute(op, result, by_argument)) is None:
                     return False
                 result.replace_all_uses_with(other)
         op.detach()
@@ -113,13 +120,13 @@ def _erase(module: ModuleOp, first: int, last: int) -> bool:
     return True
 
 
-def _substitute(op: Operation, result: SSAValue) -> SSAValue | None:
-    """An operand of `op`, or an argument of its function, perhaps a new one."""
+def _substitute(op: Operation, result: SSAValue, by_argument: bool) -> SSAValue | None:
+    """An operand of `op`, or an argument of its function, perhaps a new one, and certainly if `by_argument`."""
     function = op.parent_op()
     while function is not None and not isinstance(function, FuncOp):
         function = function.parent_op()
     candidates = [*op.operands, *(function.body.block.args if function is not None and function.body.blocks else ())]
-    found = next((v for v in candidates if v.type == result.type), None)
+    found = None if by_argument else next((v for v in candidates if v.type == result.type), None)
     if found is not None or function is None:
         return found
     return add_argument(function, result.type)
@@ -172,12 +179,13 @@ def _drop_argument(module: ModuleOp, number: int) -> bool | None:
 
 
 def _drop_attribute(module: ModuleOp, number: int) -> bool | None:
-    """An attribute that an op has beyond its properties."""
+    """An attribute that an op has beyond its properties; the name of an unregistered op is none."""
     for op in module.walk():
-        if number < len(op.attributes):
-            del op.attributes[list(op.attributes)[number]]
+        present = [name for name in op.attributes if not (isinstance(op, UnregisteredOp) and name == _OP_NAME)]
+        if number < len(present):
+            del op.attributes[present[number]]
             return True
-        number -= len(op.attributes)
+        number -= len(present)
     return None
 
 

@@ -84,7 +84,7 @@ def composite(op: CompositeOp, frame: Frame) -> None:
     callee = frame.symbols.get(name)
     if not isinstance(callee, FuncOp) or not callee.body.blocks:
         raise error_at(op, f"'{name}' is called, but it is not a function with a body")
-    inside = Frame(frame.resources, frame.symbols, frame.lanes, frame.order, frame.orders, frame.noise)
+    inside = frame.of_callee()
     found = inside.run_block(callee.body.block, [frame[v] for v in op.operands])
     for result, array in zip(op.results, found, strict=True):
         frame[result] = array

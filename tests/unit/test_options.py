@@ -28,6 +28,8 @@ OTHERS: dict[str, Any] = {
     "precision": "bf16",
     "cc": "clang-99",
     "records": "records.jsonl",
+    "instrument": "kernels",
+    "debug_info": "loops",
 }
 """A value for each option that is not its default."""
 

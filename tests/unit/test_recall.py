@@ -143,6 +143,8 @@ def test_the_key_covers_all_that_has_an_influence(compilations: list[str], monke
         "accuracy": "fast",
         "precision": "bf16",
         "records": "records.jsonl",
+        "instrument": "kernels",
+        "debug_info": "model",
     }
     assert {*others, "suffix"} == {each.name for each in fields(CompileOptions)}, "suffixes are made of bindings"
 

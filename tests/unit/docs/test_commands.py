@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).resolve().parents[3]
 _BLOCK = re.compile(r"^(<!-- numbers vary -->\n)?```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ELLIPSIS = "…"
-_OF_STATUS_1 = ("error: ", "kernels differ;")
+_OF_STATUS_1 = ("error: ", "kernels differ;", "first wrong value: ")
 """What commands print that end with the status 1."""
 
 
@@ -42,6 +42,7 @@ _PAGES = [
         pytest.param(page, marks=pytest.mark.slow)
         for page in (
             "docs/tour.md",
+            "docs/debugging.md",
             "docs/deploy.md",
             "docs/explorer.md",
             "docs/quantization.md",

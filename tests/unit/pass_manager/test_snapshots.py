@@ -13,8 +13,8 @@ from xdsl.rewriter import Rewriter
 
 from mlc.compiler.compilation import new_context
 from mlc.pass_manager import checking
-from mlc.pass_manager._snapshots import Changes, Snapshots
 from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.snapshots import Changes, Snapshots
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError

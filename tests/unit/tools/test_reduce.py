@@ -191,3 +191,52 @@ def test_reducing_a_reproducer_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert time.perf_counter() - start < 20
         assert path.read_text() == text
     assert [file.name for file in tmp_path.glob("bug*")] == ["bug.mlir"]
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        (["--clamp=fails=true", "--reduce-while=crashes"], "graph.exp"),
+        (["--canonicalize", "--clamp", "--reduce-while=differs"], "graph.relu"),
+        (["--clamp=fails=true", "--reduce-while=message=failed with KeyError"], "graph.exp"),
+    ],
+)
+def test_something_else_is_kept(options: list[str], kept: str, mlc_opt: CommandLine) -> None:
+    reduced = mlc_opt("model.mlir", "--load-pass=clamp.py", *options, "-o", "small.mlir")
+    assert reduced.status == 0, reduced.err
+    text = Path("small.mlir").read_text()
+    assert text.count("graph.") == 1 and kept in text
+    assert mlc_opt("--run-reproducer", "--allow-plugins", "small.mlir").status in (1, 70)
+
+
+def test_passes_that_take_long(mlc_opt: CommandLine) -> None:
+    reduced = mlc_opt("model.mlir", "--cse", "--reduce-while=slower=0")
+    assert (reduced.status, reduced.out.count("graph.")) == (0, 0)
+    assert "// the passes take more than 0 s\n" in reduced.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--cse", "--reduce-while=differs"], "--reduce-while keeps that the passes change a value, and they do not"),
+        (["--cse", "--reduce-while=crashes"], "--reduce-while keeps that the passes fail, and they do not"),
+        (
+            ["--reduce-while=shrinks"],
+            "found --reduce-while shrinks; required: differs, crashes, message=REGEX, slower=SECONDS or script=FILE",
+        ),
+        (["--reduce-while=message=("], "found --reduce-while message=(; required: a regular expression ("),
+        (["--reduce-while=slower=soon"], "found --reduce-while slower=soon; required: a number of seconds"),
+        (
+            ["--reduce-while=script=nowhere"],
+            "--reduce-while script=nowhere: No such file or directory; required: a program that can be run (chmod +x)",
+        ),
+        (
+            ["--cse", "--reduce-while=script=s"],
+            "--reduce-while script=s runs what it needs itself; leave out the passes",
+        ),
+    ],
+)
+def test_nothing_to_keep(options: list[str], message: str, mlc_opt: CommandLine) -> None:
+    found = mlc_opt("model.mlir", *options)
+    assert (found.status, found.out) == (1, "")
+    assert found.err.startswith(f"mlc-opt: error: {message}")

@@ -47,12 +47,13 @@ class Snapshots:
     """Tells which functions a pass changed, by what they were like after the pass before."""
 
     def __init__(self) -> None:
-        self._last: Snapshot | None = None
+        self.last: Snapshot | None = None
+        """The copy that was kept last."""
 
     def changes(self, module: ModuleOp, resources: Resources) -> Changes:
         """What is not as it was when it was kept last."""
         now = _functions(module)
-        last = self._last
+        last = self.last
         if last is None or not _same_data(resources, last.resources) or not _same_others(module, last.module):
             return Changes(set(now), set(now))
         before = _functions(last.module)
@@ -62,8 +63,8 @@ class Snapshots:
 
     def keep(self, module: ModuleOp, resources: Resources, made_by: str | None = None) -> Snapshot:
         """Note what a pass left; the copy of it."""
-        self._last = Snapshot(module.clone(), resources.clone(), made_by)
-        return self._last
+        self.last = Snapshot(module.clone(), resources.clone(), made_by)
+        return self.last
 
 
 def is_same(op: Operation, other: Operation) -> bool:

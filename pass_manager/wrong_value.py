@@ -1,0 +1,100 @@
+"""That a function computes something else than before, as data: which result, where, and both numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlc.pass_manager.snapshots import Snapshot
+from mlc.reference.inputs import Draw
+from mlc.support.errors import CompilerBug
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class GivenCase:
+    """Inputs of a function that somebody gives, and what it has to compute for them."""
+
+    function: str
+    inputs: Sequence[Array]
+    outputs: Sequence[Array | None] = ()
+    """For each output what somebody else computed, as far as that is known."""
+    source: str = ""
+    """Who computed the outputs, in words."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first element of a result that is another one than before."""
+
+    function: str
+    result: int
+    index: tuple[int, ...]
+    before: Any
+    """The scalars, of NumPy."""
+    after: Any
+    count: int
+    """How many elements of the result differ."""
+    size: int
+    draw: Draw
+    """Of the inputs."""
+    inputs: Sequence[Array]
+
+    @staticmethod
+    def first(
+        function: str, result: int, arrays: tuple[Array, Array], different: Array, draw: Draw, inputs: Sequence[Array]
+    ) -> Difference:
+        """Of two arrays, before and after, which differ where `different` says."""
+        before, after = arrays
+        where = tuple(int(i) for i in np.argwhere(different)[0])
+        count = int(np.count_nonzero(different))
+        return Difference(function, result, where, before[where], after[where], count, before.size, draw, inputs)
+
+    def __str__(self) -> str:
+        return (
+            f"'{self.function}' computes something else{self.draw}: result {self.result} at {list(self.index)} is "
+            f"{self.after}, it was {self.before}; {self.count} of {self.size} elements differ"
+        )
+
+
+class WrongValue(CompilerBug):
+    """A bug that shows in a value.
+
+    Attributes:
+        difference: where.
+        forms: the module before and after the stage, where the reference has run both.
+        made: the form whose own results are wrong, if `source` says so.
+        source: who computed what the model as it was read, or as the stage made it first, does not compute; "" for the
+            form before.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        stage: str,
+        difference: Difference,
+        forms: tuple[Snapshot, Snapshot] | None = None,
+        source: str = "",
+        made: Snapshot | None = None,
+    ) -> None:
+        super().__init__(message, stage)
+        self.difference = difference
+        self.forms = forms
+        self.source = source
+        self.made = made
+
+
+def wrong_value_in(error: BaseException | None) -> WrongValue | None:
+    """The bug that shows in a value, among an error and its causes."""
+    seen: list[BaseException] = []
+    while error is not None and not any(error is each for each in seen):  # `raise e from e` makes a ring
+        if isinstance(error, WrongValue):
+            return error
+        seen.append(error)
+        error = error.__cause__
+    return None
