@@ -6,11 +6,23 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from mlc.frontends.gguf.file import GgufFile
-from mlc.generation.tokenizer import llm_package
+from mlc.generation.packages import llm_package
+from mlc.generation.tokenizer import Tokenizer
 from mlc.support.errors import UserError
 
 Message = dict[str, str]
 """What a `role` (system, user, assistant) says: its `content`."""
+
+
+def chat_tokens(file: GgufFile, messages: Sequence[Message], tokenizer: Tokenizer) -> list[int]:
+    """The tokens of messages, after which the assistant speaks. Only the template makes tokens that stand for no text:
+    what a message says, even if it looks like one, stays text.
+
+    Raises:
+        UserError: as `chat_text`.
+    """
+    guarded = [{**each, "content": tokenizer.guarded(each["content"])} for each in messages]
+    return tokenizer.encoded(chat_text(file, guarded, tokenizer.tokens), is_guarded=True)
 
 
 def chat_text(file: GgufFile, messages: Sequence[Message], tokens: Sequence[str]) -> str:

@@ -83,10 +83,11 @@ def _weights(found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]
 
 
 def _add_texts(writer: Any, template: str) -> None:
-    """As many tokens as the vocabulary has: two of their own, printable bytes, and three pairs of them."""
+    """As many tokens as the vocabulary has: two of their own, printable bytes but four, and three pairs of them."""
     own, pairs = ["<|im_start|>", "<|im_end|>"], ["Ġ w", "h e", "l l"]
-    letters = [chr(i) for i in range(33, 33 + VOCABULARY - len(own) - len(pairs) - 1)]
+    letters = [chr(i) for i in range(33, 127) if chr(i) not in "#@^~"]
     tokens = [*own, *letters, "Ġ", *(each.replace(" ", "") for each in pairs)]
+    assert len(tokens) == VOCABULARY
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list(tokens)
