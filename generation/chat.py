@@ -14,15 +14,17 @@ Message = dict[str, str]
 """What a `role` (system, user, assistant) says: its `content`."""
 
 
-def chat_tokens(file: GgufFile, messages: Sequence[Message], tokenizer: Tokenizer) -> list[int]:
+def chat_tokens(
+    file: GgufFile, messages: Sequence[Message], tokenizer: Tokenizer, most: int | None = None
+) -> list[int]:
     """The tokens of messages, after which the assistant speaks. Only the template makes tokens that stand for no text:
     what a message says, even if it looks like one, stays text.
 
     Raises:
-        UserError: as `chat_text`.
+        UserError: as `chat_text`, or the text is longer than `most` tokens can be.
     """
     guarded = [{**each, "content": tokenizer.guarded(each["content"])} for each in messages]
-    return tokenizer.encoded(chat_text(file, guarded, tokenizer.tokens), is_guarded=True)
+    return tokenizer.encoded(chat_text(file, guarded, tokenizer.tokens), is_guarded=True, most=most)
 
 
 def chat_text(file: GgufFile, messages: Sequence[Message], tokens: Sequence[str]) -> str:

@@ -98,8 +98,13 @@ class Generator:
 
     def another(self) -> Generator:
         """The same model with caches of its own, which has read nothing."""
-        caches = [np.zeros_like(each) for each in self._caches]
+        caches = [np.zeros(each.shape, each.dtype) for each in self._caches]  # pages are taken when they are used
         return replace(self, speed=Speed(), _caches=caches, _tokens=[])
+
+    @property
+    def held(self) -> int:
+        """How many tokens caches hold now."""
+        return len(self._tokens)
 
     def common(self, tokens: Sequence[int]) -> int:
         """How many tokens at the start of these have been read and need not be read again; never all of them."""

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 CONTROL, USER_DEFINED, BYTE = 3, 4, 6
@@ -38,6 +39,11 @@ class Spelling:
     tokens: Sequence[str]
     types: Any
     is_of_bytes: bool
+
+    @cached_property
+    def longest(self) -> int:
+        """The most characters that one token can stand for."""
+        return max(len(each) for each in self.tokens)
 
     def bytes_of(self, token: int) -> bytes:
         """The bytes of a token: none of one that stands for no text. They may be a part of a character."""

@@ -79,13 +79,17 @@ class Tokenizer:
         known = frozenset(each for each in ends if each is not None)
         return cls(words, tokens, first, known, controls, spelling, puts_space)
 
-    def encoded(self, text: str, is_start: bool = True, is_guarded: bool = False) -> list[int]:
+    def encoded(self, text: str, is_start: bool = True, is_guarded: bool = False, most: int | None = None) -> list[int]:
         """The tokens of a text, which may be the start of all. Names of tokens that stand for no text become these,
         but where the text has parts that are `guarded`.
 
         Raises:
-            UserError: the text has halves of surrogate pairs, which stand for no character.
+            UserError: the text has halves of surrogate pairs, which stand for no character; or it is longer than `most`
+                tokens can be, which is known before it is split.
         """
+        if most is not None and len(text) > most * self.spelling.longest:
+            longest = most * self.spelling.longest
+            raise UserError(f"the text has {len(text)} characters; required: at most {longest}, for {most} tokens")
         found: list[int] = []
         for part in self._at_controls.split(text) if self.controls else [text]:
             if (control := self.controls.get(part)) is not None:

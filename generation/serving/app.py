@@ -1,0 +1,211 @@
+"""The HTTP side of a server: paths, keys, limits, streams."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from mlc.generation.chat import chat_tokens
+from mlc.generation.generator import Generator
+from mlc.generation.json_schema import JsonSchemas
+from mlc.generation.serving.answers import Shape
+from mlc.generation.serving.engine import Engine, EngineStoppedError, Event, Job, QueueFullError
+from mlc.generation.serving.limits import Limits
+from mlc.generation.serving.metrics import Metrics
+from mlc.generation.serving.pending import RETRY, PendingAnswer, refusal_of
+from mlc.generation.serving.request_error import RequestError
+from mlc.generation.serving.wire import Asked, Fields, asked_chat, asked_completion
+from mlc.support.errors import UserError
+
+_CLOSED = 499
+"""The status in metrics of a request whose client went away, as nginx counts it."""
+
+
+@dataclass
+class Server:
+    """A model that answers requests.
+
+    Attributes:
+        name: what the model is called.
+        key: what clients have to send, or None.
+    """
+
+    generator: Generator
+    engine: Engine
+    name: str
+    limits: Limits
+    key: str | None = None
+    metrics: Metrics = field(default_factory=Metrics)
+    started: int = field(default_factory=lambda: int(time.time()))
+
+    def __post_init__(self) -> None:
+        self._schemas = JsonSchemas(self.generator.tokenizer, self.generator.vocabulary)
+
+    def app(self) -> Starlette:
+        """The application of ASGI."""
+        answer, get = ["POST"], ["GET"]
+        return Starlette(
+            routes=[
+                Route("/v1/chat/completions", self._guarded(self.chat), methods=answer),
+                Route("/v1/completions", self._guarded(self.complete), methods=answer),
+                Route("/v1/models", self._guarded(self.models), methods=get),
+                Route("/v1/models/{name:path}", self._guarded(self.model), methods=get),
+                Route("/metrics", self._guarded(self.numbers), methods=get),
+                Route("/health", self.health, methods=get),
+            ],
+            exception_handlers={HTTPException: _refused_by_path},
+        )
+
+    async def chat(self, request: Request) -> Response:
+        """`/v1/chat/completions`."""
+        return await self._answer(request, asked_chat, is_chat=True)
+
+    async def complete(self, request: Request) -> Response:
+        """`/v1/completions`."""
+        return await self._answer(request, asked_completion, is_chat=False)
+
+    async def models(self, request: Request) -> Response:
+        """`/v1/models`."""
+        return JSONResponse({"object": "list", "data": [self._model()]})
+
+    async def model(self, request: Request) -> Response:
+        """`/v1/models/NAME`."""
+        self._check_name(request.path_params["name"])
+        return JSONResponse(self._model())
+
+    async def health(self, request: Request) -> Response:
+        """`/health`: it is well if it answers."""
+        running, waiting = self.engine.load
+        return JSONResponse({"status": "ok", "running": running, "waiting": waiting})
+
+    async def numbers(self, request: Request) -> Response:
+        """`/metrics`."""
+        running, waiting = self.engine.load
+        counters = {
+            "mlc_tokens_read_total": ("Tokens of prompts that the model read.", self.engine.read),
+            "mlc_tokens_reused_total": ("Tokens of prompts that were found in caches.", self.engine.reused),
+            "mlc_tokens_written_total": ("Tokens of answers.", self.engine.written),
+        }
+        gauges = {
+            "mlc_answers_running": ("Answers that are being written.", running),
+            "mlc_requests_waiting": ("Requests that wait for their turn.", waiting),
+        }
+        return PlainTextResponse(
+            self.metrics.text(counters, gauges), media_type="text/plain; version=0.0.4; charset=utf-8"
+        )
+
+    def _model(self) -> dict[str, Any]:
+        return {"id": self.name, "object": "model", "created": self.started, "owned_by": "mlc"}
+
+    def _guarded(self, endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+        """An endpoint that asks for the key, and whose errors are answers."""
+
+        async def guarded(request: Request) -> Response:
+            try:
+                self._check_key(request)
+                response = await endpoint(request)
+            except ClientDisconnect:
+                response = Response(status_code=_CLOSED)
+            except RequestError as e:
+                response = JSONResponse(e.content(), e.status, e.headers)
+            self.metrics.requests[request.scope["route"].path, response.status_code] += 1
+            return response
+
+        return guarded
+
+    def _check_key(self, request: Request) -> None:
+        if self.key is None:
+            return
+        kind, _, given = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.key.encode()):
+            words = "found no key, or a wrong one; required: the header 'Authorization: Bearer KEY'"
+            raise RequestError(words, code="invalid_api_key", status=401, headers={"WWW-Authenticate": "Bearer"})
+
+    def _check_name(self, name: object) -> None:
+        if name is not None and name != self.name:
+            words = f"this server has no such model; required: '{self.name}'"
+            raise RequestError(words, "model", "model_not_found", 404)
+
+    async def _answer(self, request: Request, read: Callable[[Fields], Asked], is_chat: bool) -> Response:
+        start = time.monotonic()
+        fields = Fields.of(await self._body(request))
+        self._check_name(fields.get("model"))
+        asked = read(fields)
+        answer = await self._submitted(asked, start)
+        shape = Shape(is_chat, self.name, len(answer.job.tokens))
+        if asked.is_streamed:
+            return answer.stream(shape, asked.wants_usage)
+        return JSONResponse(await answer.whole(shape, request))
+
+    async def _body(self, request: Request) -> bytes:
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            words = "the body has another type; required: the header 'Content-Type: application/json'"
+            raise RequestError(words, status=415)
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self.limits.upload_seconds):
+                async for part in request.stream():
+                    body += part
+                    if len(body) > self.limits.body:
+                        raise RequestError(f"the body is longer than {self.limits.body} bytes; shorten it", status=413)
+        except TimeoutError:
+            words = f"the body did not come within {self.limits.upload_seconds:g} seconds; send it again"
+            raise RequestError(words, status=408, headers={"Connection": "close"}) from None
+        return bytes(body)
+
+    async def _submitted(self, asked: Asked, start: float) -> PendingAnswer:
+        try:
+            tokens = await asyncio.to_thread(self._tokens, asked)
+            constraint = None
+            if asked.schema is not None:
+                constraint = await asyncio.to_thread(self._schemas.constraint, asked.schema)
+        except UserError as e:
+            raise RequestError(str(e)) from None
+        context = self.generator.context
+        if not 0 < len(tokens) <= context:
+            words = f"the prompt has {len(tokens)} tokens; required: 1 to {context}, the context of this server"
+            raise RequestError(words, code="context_length_exceeded" if tokens else "invalid_value")
+        most = context if asked.most is None else asked.most
+        loop, queue = asyncio.get_running_loop(), asyncio.Queue[Event]()
+
+        def tell(event: Event) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(queue.put_nowait, event)
+
+        deadline = start + self.limits.seconds
+        job = Job(tokens, most, asked.sampling, asked.stops, constraint, deadline, tell)
+        try:
+            self.engine.submit(job)
+        except QueueFullError:
+            words = f"{self.limits.waiting} requests wait already; try again later"
+            raise RequestError(words, code="rate_limit_exceeded", status=429, headers=RETRY) from None
+        except EngineStoppedError:
+            raise refusal_of(EngineStoppedError()) from None
+        return PendingAnswer(self.engine, self.metrics, job, queue, start)
+
+    def _tokens(self, asked: Asked) -> list[int]:
+        """The tokens of a prompt. Raises: UserError if it has wrong ones."""
+        tokenizer, most, prompt = self.generator.tokenizer, self.generator.context, asked.prompt
+        if asked.messages:
+            return chat_tokens(self.generator.file, asked.messages, tokenizer, most)
+        if isinstance(prompt, str):
+            return tokenizer.encoded(prompt, most=most)
+        if wrong := [each for each in prompt if not 0 <= each < len(tokenizer.tokens)]:
+            raise UserError(f"found the token {wrong[0]}; required: numbers from 0 to {len(tokenizer.tokens) - 1}")
+        return prompt
+
+
+async def _refused_by_path(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = f"found {request.method} {request.url.path}; required: one of the paths of this server, such as /v1/models"
+    return JSONResponse(RequestError(words, status=error.status_code).content(), error.status_code, error.headers)
