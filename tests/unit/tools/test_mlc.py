@@ -68,7 +68,7 @@ def test_help_and_version(mlc: CommandLine) -> None:
         (
             ["zzz"],
             "unknown command 'zzz' (the commands are compile, check, import, quantize, run, generate, chat, serve, "
-            "explain, explore, diff, tune, lsp, new, targets, machine, cache, doctor, completion)",
+            "perplexity, explain, explore, diff, tune, lsp, new, targets, machine, cache, doctor, completion)",
         ),
         (["compile", "model.mlir"], "the following arguments are required: -o"),
         (
