@@ -68,7 +68,7 @@ def add_text_arguments(parser: ArgumentParser, temperature: float, most: int) ->
     often = "what is taken from the logit of a token for each time that it stands in the answer (0)"
     add("--frequency-penalty", type=float, default=0.0, metavar="X", help=often)
     add("--presence-penalty", type=float, default=0.0, metavar="X", help="the same, once for each token (0)")
-    add("--stop", action="append", default=[], metavar="TEXT", help="end in front of this text; may be repeated")
+    add("--stop", action="append", default=[], metavar="TEXT", help="end before this text; may be repeated")
     add("--context", type=int, metavar="N", help="the most tokens of all (what the model was trained for, up to 4096)")
     add("--system", metavar="TEXT", help="what a chat starts with")
     add("--speed", action="store_true", help="say at the end how many tokens were read and written in a second")
