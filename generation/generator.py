@@ -57,6 +57,7 @@ class Generator:
         file: where it comes from.
         model: the compiled model, for chunks of 1 token and of `CHUNK`.
         context: how many tokens caches hold.
+        hidden: the state after the last token that was read, `[width]`.
     """
 
     file: GgufFile
@@ -64,6 +65,7 @@ class Generator:
     tokenizer: Tokenizer
     context: int
     speed: Speed = field(default_factory=Speed)
+    hidden: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
     _caches: list[NDArray[Any]] = field(default_factory=list[NDArray[Any]])
     _tokens: list[int] = field(default_factory=list[int])
     """What was read, each token at its place in the caches."""
@@ -99,7 +101,7 @@ class Generator:
     def another(self) -> Generator:
         """The same model with caches of its own, which has read nothing."""
         caches = [np.zeros(each.shape, each.dtype) for each in self._caches]  # pages are taken when they are used
-        return replace(self, speed=Speed(), _caches=caches, _tokens=[])
+        return replace(self, speed=Speed(), hidden=np.empty(0, np.float32), _caches=caches, _tokens=[])
 
     @property
     def held(self) -> int:
@@ -143,9 +145,10 @@ class Generator:
             given = np.zeros((1, room), np.int64)
             part = tokens[at : at + room]
             given[0, : len(part)] = part
-            (found,) = self.model.in_place(given, np.array(len(self._tokens)), np.array(len(part)), *self._caches)
+            found, hidden = self.model.in_place(given, np.array(len(self._tokens)), np.array(len(part)), *self._caches)
             at += len(part)
             self._tokens += part
+            self.hidden = hidden[0]
             yield found[0]
 
     def steps(

@@ -1,6 +1,6 @@
 """Answer requests over HTTP with a language model in a file of GGUF, in the words of OpenAI's interface:
-/v1/chat/completions, /v1/completions and /v1/models, and beside them /health and /metrics. At Ctrl-C or SIGTERM the
-server ends after the answers that it has begun.
+/v1/chat/completions, /v1/completions, /v1/embeddings and /v1/models, and beside them /health and /metrics. At Ctrl-C or
+SIGTERM the server ends after the answers that it has begun.
 """
 
 from __future__ import annotations

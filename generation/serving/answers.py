@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import secrets
 import time
+from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mlc.generation.serving.engine import Answered
 from mlc.generation.serving.request_error import RequestError
@@ -62,6 +67,16 @@ class Shape:
         total = self.read + answered.written
         details = {"prompt_tokens_details": {"cached_tokens": answered.reused}}
         return {"prompt_tokens": self.read, "completion_tokens": answered.written, "total_tokens": total, **details}
+
+
+def embeddings(model: str, found: Sequence[NDArray[np.float32]], is_base64: bool, read: int) -> dict[str, Any]:
+    """Vectors of length 1, in the direction of those that are given, as one object."""
+    data: list[dict[str, Any]] = []
+    for i, each in enumerate(found):
+        unit = (each / max(float(np.linalg.norm(each)), 1e-30)).astype("<f4")
+        shown = b64encode(unit.tobytes()).decode() if is_base64 else unit.tolist()
+        data.append({"object": "embedding", "index": i, "embedding": shown})
+    return {"object": "list", "data": data, "model": model, "usage": {"prompt_tokens": read, "total_tokens": read}}
 
 
 def event(content: object) -> str:

@@ -18,13 +18,14 @@ from starlette.routing import Route
 from mlc.generation.chat import chat_tokens
 from mlc.generation.generator import Generator
 from mlc.generation.json_schema import JsonSchemas
-from mlc.generation.serving.answers import Shape
+from mlc.generation.sampling import Sampling
+from mlc.generation.serving.answers import Shape, embeddings
 from mlc.generation.serving.engine import Engine, EngineStoppedError, Event, Job, QueueFullError
 from mlc.generation.serving.limits import Limits
 from mlc.generation.serving.metrics import Metrics
 from mlc.generation.serving.pending import RETRY, PendingAnswer, refusal_of
 from mlc.generation.serving.request_error import RequestError
-from mlc.generation.serving.wire import Asked, Fields, asked_chat, asked_completion
+from mlc.generation.serving.wire import Asked, Fields, asked_chat, asked_completion, asked_embeddings
 from mlc.support.errors import UserError
 
 _CLOSED = 499
@@ -58,6 +59,7 @@ class Server:
             routes=[
                 Route("/v1/chat/completions", self._guarded(self.chat), methods=answer),
                 Route("/v1/completions", self._guarded(self.complete), methods=answer),
+                Route("/v1/embeddings", self._guarded(self.embed), methods=answer),
                 Route("/v1/models", self._guarded(self.models), methods=get),
                 Route("/v1/models/{name:path}", self._guarded(self.model), methods=get),
                 Route("/metrics", self._guarded(self.numbers), methods=get),
@@ -73,6 +75,19 @@ class Server:
     async def complete(self, request: Request) -> Response:
         """`/v1/completions`."""
         return await self._answer(request, asked_completion, is_chat=False)
+
+    async def embed(self, request: Request) -> Response:
+        """`/v1/embeddings`: the hidden state after the last token of each text."""
+        start = time.monotonic()
+        fields = Fields.of(await self._body(request))
+        self._check_name(fields.get("model"))
+        inputs, is_base64 = asked_embeddings(fields)
+        found, read = list[Any](), 0
+        for each in inputs:
+            answer = await self._submitted(Asked([], each, 0, Sampling(), (), None, False, False), start)
+            read += len(answer.job.tokens)
+            found.append((await answer.ended(request))[1].hidden)
+        return JSONResponse(embeddings(self.name, found, is_base64, read))
 
     async def models(self, request: Request) -> Response:
         """`/v1/models`."""

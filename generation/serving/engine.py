@@ -8,6 +8,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mlc.generation.generator import Ending
 from mlc.generation.generator import Generator as TextGenerator
 from mlc.generation.json_schema import JsonConstraint
@@ -25,11 +28,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer ended: why, how many tokens it has, and how many of the prompt did not have to be read."""
+    """An answer ended: why, how many tokens it has, how many of the prompt did not have to be read, and the state of
+    the model after the last token that was read, `[width]`."""
 
     ending: Ending
     written: int
     reused: int
+    hidden: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -208,7 +213,7 @@ class Engine:
             return job.tell(Failure(e))
         if ending is not None:
             self._end(slot, answer)
-            job.tell(Answered(ending, answer.written, answer.reused))
+            job.tell(Answered(ending, answer.written, answer.reused, slot.generator.hidden))
         return None
 
     def _end(self, slot: _Slot, answer: _Answer) -> None:

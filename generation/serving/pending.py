@@ -48,8 +48,18 @@ class PendingAnswer:
             ClientDisconnect: the client went away.
             RequestError: the answer cannot go on.
         """
+        text, answered = await self.ended(request)
+        return shape.whole(text, answered)
+
+    async def ended(self, request: Request) -> tuple[str, Answered]:
+        """The text of the answer, and how it ended.
+
+        Raises:
+            ClientDisconnect: the client went away.
+            RequestError: the answer cannot go on.
+        """
         try:
-            return await _while_connected(self._collected(shape), request.receive)
+            return await _while_connected(self._collected(), request.receive)
         finally:
             self.engine.cancel(self.job)
 
@@ -72,11 +82,11 @@ class PendingAnswer:
                 self.metrics.whole.add(time.monotonic() - self.start)
                 return
 
-    async def _collected(self, shape: Shape) -> dict[str, Any]:
+    async def _collected(self) -> tuple[str, Answered]:
         texts: list[str] = []
         async for each in self._pieces():
             if isinstance(each, Answered):
-                return shape.whole("".join(texts), each)
+                return "".join(texts), each
             texts.append(each.text)
         raise AssertionError("the engine tells an end")
 

@@ -34,6 +34,8 @@ _MOST_STOPS, _LONGEST_STOP = 16, 1000
 _COMPLETION = 16
 """How many tokens follow a text unless that is said, by the interface."""
 _TEMPERATURE = 0.8
+_MOST_INPUTS = 2048
+_UNSUPPORTED = "unsupported_parameter"
 
 
 @dataclass(frozen=True)
@@ -136,10 +138,30 @@ def asked_completion(fields: Fields) -> Asked:
     return _asked(fields, [], cast("str | list[int]", found), fields.whole("max_tokens", _COMPLETION, 1, 1 << 24))
 
 
+def asked_embeddings(fields: Fields) -> tuple[list[str | list[int]], bool]:
+    """The texts, or their tokens, of which embeddings are asked for, and whether these are to be in base64.
+
+    Raises:
+        RequestError: something is wrong, or not offered.
+    """
+    found = fields.get("input")
+    if isinstance(found, str) or (_is_tokens(found) and found):
+        found = [found]
+    listed = cast("list[Any]", found if isinstance(found, list) else [])
+    is_right = all(isinstance(each, str) or _is_tokens(each) for each in listed)
+    if not listed or len(listed) > _MOST_INPUTS or not is_right:
+        raise fields.wrong("input", f"a text, a list of tokens, or 1 to {_MOST_INPUTS} of these")
+    if fields.get("dimensions") is not None:
+        raise RequestError("'dimensions' is not offered by this server; leave it out", "dimensions", _UNSUPPORTED)
+    if (form := fields.get("encoding_format") or "float") not in ("float", "base64"):
+        raise fields.wrong("encoding_format", '"float" or "base64"')
+    return listed, form == "base64"
+
+
 def _asked(fields: Fields, messages: list[Message], prompt: str | list[int], most: int | None) -> Asked:
     for name, harmless in _NOT_OFFERED.items():
         if fields.get(name) is not None and all(fields.get(name) != each for each in harmless):
-            raise RequestError(f"'{name}' is not offered by this server; leave it out", name, "unsupported_parameter")
+            raise RequestError(f"'{name}' is not offered by this server; leave it out", name, _UNSUPPORTED)
     options: object = fields.get("stream_options") or {}
     if not isinstance(options, dict):
         raise fields.wrong("stream_options", "an object")

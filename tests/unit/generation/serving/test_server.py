@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import subprocess
@@ -16,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("gguf")
@@ -26,7 +28,7 @@ pytest.importorskip("uvicorn")
 
 from mlc.generation.generator import Generator
 from mlc.generation.serving.limits import Limits
-from mlc.tests.numeric.gguf.tiny_models import write_model
+from mlc.tests.numeric.gguf.tiny_models import WIDTH, write_model
 from mlc.tests.unit.generation.serving.load import Load, expected_texts
 from mlc.tests.unit.generation.serving.running import JSON, TEMPLATE, Running, running, until
 
@@ -97,6 +99,8 @@ def test_the_client_of_openai(generator: Generator) -> None:
         assert other.choices[0].message.content != text
         plain = client.completions.create(model="tiny", prompt="hello", max_tokens=9, temperature=0)
         assert plain.choices[0].text == _alone(generator, "hello", 9)
+        vectors = client.embeddings.create(model="tiny", input=["hello", "world"])
+        assert [len(each.embedding) for each in vectors.data] == [WIDTH, WIDTH]
         with pytest.raises(openai.NotFoundError, match="this server has no such model; required: 'tiny'"):
             client.completions.create(model="gpt-4", prompt="hello")
         with pytest.raises(openai.BadRequestError, match="'tools' is not offered by this server; leave it out"):
@@ -116,6 +120,21 @@ def test_where_answers_end(generator: Generator, served: Running) -> None:
     assert (
         served.post(_TEXT, {**asked, "prompt": generator.tokenizer.encoded("hello")})[1]["choices"][0]["text"] == text
     )
+
+
+def test_embeddings(generator: Generator, served: Running) -> None:
+    alone = generator.another()
+    alone.read(alone.tokenizer.encoded("hello"))
+    expected = alone.hidden / np.linalg.norm(alone.hidden)
+    tokens = generator.tokenizer.encoded("hello")
+    for given, count in (("hello", 1), (["hello", "a world"], 2), (tokens, 1), ([tokens], 1)):
+        status, found = served.post("/v1/embeddings", {"input": given, "model": "tiny"})
+        assert status == 200 and [each["index"] for each in found["data"]] == [*range(count)]
+        np.testing.assert_allclose(found["data"][0]["embedding"], expected, rtol=1e-3, atol=1e-5)
+        assert found["usage"]["total_tokens"] == len(tokens) + (count - 1) * len(generator.tokenizer.encoded("a world"))
+    _, found = served.post("/v1/embeddings", {"input": "hello", "encoding_format": "base64"})
+    shown = np.frombuffer(base64.b64decode(found["data"][0]["embedding"]), "<f4")
+    np.testing.assert_allclose(shown, expected, rtol=1e-3, atol=1e-5)
 
 
 def test_json_of_a_schema(served: Running) -> None:
@@ -157,6 +176,11 @@ _WRONG: list[tuple[str, Any, int, str]] = [
     (_CHAT, {"messages": ["a"]}, 400, "'messages[0]' is a text; required: an object"),
     (_CHAT, {"messages": [{"role": "tool"}]}, 400, "the role of 'messages[0]' is 'tool'; required: system, developer"),
     (_CHAT, {"messages": [{"role": "user", "content": 5}]}, 400, "'messages[0].content' is a number; required: a text"),
+    ("/v1/embeddings", {"input": []}, 400, "found [] in 'input'; required: a text, a list of tokens, or 1 to 2048 of"),
+    ("/v1/embeddings", {"input": [1, "a"]}, 400, "required: a text, a list of tokens, or 1 to 2048 of these"),
+    ("/v1/embeddings", {"input": ""}, 400, "the prompt has 0 tokens; required: 1 to 256"),
+    ("/v1/embeddings", {"input": "a", "dimensions": 3}, 400, "'dimensions' is not offered by this server"),
+    ("/v1/embeddings", {"input": "a", "encoding_format": "x"}, 400, 'required: "float" or "base64"'),
     ("/v2", {}, 404, "found POST /v2; required: one of the paths of this server, such as /v1/models"),
     ("/v1/models", {}, 405, "found POST /v1/models; required: one of the paths"),
 ]
