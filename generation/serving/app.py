@@ -54,19 +54,16 @@ class Server:
 
     def app(self) -> Starlette:
         """The application of ASGI."""
-        answer, get = ["POST"], ["GET"]
-        return Starlette(
-            routes=[
-                Route("/v1/chat/completions", self._guarded(self.chat), methods=answer),
-                Route("/v1/completions", self._guarded(self.complete), methods=answer),
-                Route("/v1/embeddings", self._guarded(self.embed), methods=answer),
-                Route("/v1/models", self._guarded(self.models), methods=get),
-                Route("/v1/models/{name:path}", self._guarded(self.model), methods=get),
-                Route("/metrics", self._guarded(self.numbers), methods=get),
-                Route("/health", self.health, methods=get),
-            ],
-            exception_handlers={HTTPException: _refused_by_path},
-        )
+        guarded = [
+            self._route("/v1/chat/completions", self.chat, "POST"),
+            self._route("/v1/completions", self.complete, "POST"),
+            self._route("/v1/embeddings", self.embed, "POST"),
+            self._route("/v1/models", self.models, "GET"),
+            self._route("/v1/models/{name:path}", self.model, "GET"),
+            self._route("/metrics", self.numbers, "GET"),
+        ]
+        routes = [*guarded, Route("/health", self.health, methods=["GET"])]
+        return Starlette(routes=routes, exception_handlers={HTTPException: _refused_by_path})
 
     async def chat(self, request: Request) -> Response:
         """`/v1/chat/completions`."""
@@ -99,9 +96,10 @@ class Server:
         return JSONResponse(self._model())
 
     async def health(self, request: Request) -> Response:
-        """`/health`: it is well if it answers."""
-        running, waiting = self.engine.load
-        return JSONResponse({"status": "ok", "running": running, "waiting": waiting})
+        """`/health`: status 503 if the engine stopped."""
+        (running, waiting), is_well = self.engine.load, self.engine.is_running
+        content = {"status": "ok" if is_well else "stopped", "running": running, "waiting": waiting}
+        return JSONResponse(content, 200 if is_well else 503)
 
     async def numbers(self, request: Request) -> Response:
         """`/metrics`."""
@@ -122,8 +120,8 @@ class Server:
     def _model(self) -> dict[str, Any]:
         return {"id": self.name, "object": "model", "created": self.started, "owned_by": "mlc"}
 
-    def _guarded(self, endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-        """An endpoint that asks for the key, and whose errors are answers."""
+    def _route(self, path: str, endpoint: Callable[[Request], Awaitable[Response]], method: str) -> Route:
+        """A path that asks for the key, and whose errors are answers."""
 
         async def guarded(request: Request) -> Response:
             try:
@@ -133,10 +131,10 @@ class Server:
                 response = Response(status_code=_CLOSED)
             except RequestError as e:
                 response = JSONResponse(e.content(), e.status, e.headers)
-            self.metrics.requests[request.scope["route"].path, response.status_code] += 1
+            self.metrics.requests[path, response.status_code] += 1
             return response
 
-        return guarded
+        return Route(path, guarded, methods=[method])
 
     def _check_key(self, request: Request) -> None:
         if self.key is None:

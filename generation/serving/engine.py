@@ -163,11 +163,24 @@ class Engine:
         """How many jobs have turns, and how many wait."""
         return sum(each.answer is not None for each in self._slots), len(self._waiting)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether jobs are answered."""
+        return not self._is_stopped
+
     def _run(self) -> None:
-        while self._has_work():
-            for slot in self._slots:
-                if slot.answer is not None:
-                    self._turn(slot, slot.answer)
+        try:
+            while self._has_work():
+                for slot in self._slots:
+                    if slot.answer is not None:
+                        self._turn(slot, slot.answer)
+        finally:  # whatever happens, nobody waits for an engine that stopped
+            with self._changed:
+                self._is_stopped = True
+            self._cut()
+
+    def _cut(self) -> None:
+        """Tell all that their answers do not come."""
         for slot in self._slots:
             if slot.answer is not None:
                 slot.answer.job.tell(Failure(EngineStoppedError()))
@@ -192,13 +205,12 @@ class Engine:
             if not job.is_cancelled:
                 job.tell(Failure(TimeoutError()))
         while self._waiting and (free := [each for each in self._slots if each.answer is None]):
+            slot = _best(free, self._waiting[0].tokens)
             job = self._waiting.popleft()
-            slot = _best(free, job.tokens)
-            generator = slot.generator
-            left = generator.forget(job.tokens)
-            steps = generator.steps(left, job.most, job.sampling, job.constraint)
-            text = TextStream(generator.tokenizer.spelling)
-            slot.answer = _Answer(job, steps, text, StopStrings(job.stops), len(job.tokens) - len(left))
+            try:
+                slot.answer = _begun(slot.generator, job)
+            except Exception as e:
+                job.tell(Failure(e))
 
     def _turn(self, slot: _Slot, answer: _Answer) -> None:
         job = answer.job
@@ -222,6 +234,14 @@ class Engine:
         self.reused += answer.reused
         self.read += min(len(answer.job.tokens), slot.generator.held) - answer.reused
         slot.answer, slot.used = None, time.monotonic()
+
+
+def _begun(generator: TextGenerator, job: Job) -> _Answer:
+    """The answer to a job, of which nothing is computed yet."""
+    left = generator.forget(job.tokens)
+    steps = generator.steps(left, job.most, job.sampling, job.constraint)
+    text = TextStream(generator.tokenizer.spelling)
+    return _Answer(job, steps, text, StopStrings(job.stops), len(job.tokens) - len(left))
 
 
 def _best(slots: Sequence[_Slot], tokens: Sequence[int]) -> _Slot:

@@ -273,7 +273,23 @@ def test_the_engine_stops(slow: Generator) -> None:
         found.server.engine.stop()
         thread.join()
         assert answers[0][0] == 503 and answers[0][1]["error"]["message"] == "the server stops; try again later"
+        assert found.post(_TEXT, {"prompt": "a"})[0] == 503 and found.get("/health")[0] == 503
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_engine_that_fails(slow: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer that cannot begin is one that fails; where the engine itself fails, nobody waits for it."""
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with running(slow, replace(_LIMITS, slots=1)) as found:
+        with monkeypatch.context() as patch:
+            patch.setattr(slow, "forget", fail)
+            assert found.post(_TEXT, {"prompt": "a"})[0] == 500 and found.get("/health")[0] == 200
+        monkeypatch.setattr(slow, "common", fail)
         assert found.post(_TEXT, {"prompt": "a"})[0] == 503
+        assert found.get("/health")[0] == 503
 
 
 def test_metrics(served: Running) -> None:
