@@ -60,6 +60,7 @@ class Tokenizer:
         kind, tokens = found.get("tokenizer.ggml.model"), found.get("tokenizer.ggml.tokens")
         if not isinstance(tokens, list) or not all(isinstance(each, str) for each in tokens) or not tokens:
             raise file.error("the file has no list of texts 'tokenizer.ggml.tokens', by which texts become tokens")
+        kind = kind if isinstance(kind, str) else type(kind).__name__
         types = _array(file, "token_type", len(tokens), np.ones(len(tokens), np.int32))
         puts_space = kind == "llama" and found.get("tokenizer.ggml.add_space_prefix", True) is True
         if kind == "gpt2":

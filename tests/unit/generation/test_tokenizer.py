@@ -92,6 +92,7 @@ def test_halves_of_surrogate_pairs() -> None:
     [
         ({}, "the file has no list of texts 'tokenizer.ggml.tokens', by which texts become tokens"),
         (by_ranks(model="bert"), "its tokenizer is 'bert'; required: gpt2 or llama"),
+        (by_ranks(model=np.zeros(2)), "its tokenizer is 'ndarray'; required: gpt2 or llama"),
         (by_ranks(merges=["a"]), "the file has no list of pairs 'tokenizer.ggml.merges', which its tokenizer joins"),
         (by_ranks(pre="viking"), r"texts are split into words as 'viking' \(tokenizer.ggml.pre\); required: gpt-2"),
         (by_ranks(eos_token_id=1 << 20), "'tokenizer.ggml.eos_token_id' is not a token; required: a number less than"),
