@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,8 +15,8 @@ from mlc.generation.packages import llm_package
 from mlc.generation.spelling import BYTE, CONTROL, SPACE, USER_DEFINED, Spelling
 from mlc.support.errors import UserError
 
-_STAND_INS = 0xF0000
-"""The first character of a private area of Unicode, which `Tokenizer.guarded` uses."""
+_STAND_INS, _MOST_STAND_INS = 0xF0000, 1 << 16
+"""The first character of a private area of Unicode, which `Tokenizer.guarded` uses, and how many it has."""
 _DIGITS = r"\p{N}{1,3}"
 _WORDS = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+"
@@ -76,6 +76,9 @@ class Tokenizer:
         ends = {_token(file, name, len(tokens)) for name in ("eos_token_id", "eot_token_id")}
         ends |= {i for i, each in enumerate(tokens) if each in ("<|im_end|>", "<end_of_turn>", "<|eot_id|>", "<|end|>")}
         controls = {tokens[i]: int(i) for i in np.flatnonzero(types == CONTROL) if tokens[i]}
+        if (firsts := len({each[0] for each in controls})) > _MOST_STAND_INS:
+            required = f"required: at most {_MOST_STAND_INS}"
+            raise file.error(f"names of its control tokens start with {firsts} different characters; {required}")
         spelling = Spelling(tokens, types, is_of_bytes=kind == "gpt2")
         known = frozenset(each for each in ends if each is not None)
         return cls(words, tokens, first, known, controls, spelling, puts_space)
@@ -91,21 +94,26 @@ class Tokenizer:
         if most is not None and len(text) > most * self.spelling.longest:
             longest = most * self.spelling.longest
             raise UserError(f"the text has {len(text)} characters; required: at most {longest}, for {most} tokens")
-        found: list[int] = []
-        for part in self._at_controls.split(text) if self.controls else [text]:
-            if (control := self.controls.get(part)) is not None:
-                found.append(control)
-            elif part:
+        found, at = list[int](), 0
+        for start, name in [*self._names_in(text), (len(text), "")]:
+            if start < at:  # in a name that was taken
+                continue
+            if part := text[at:start]:
                 found += self._plain(part.translate(self._shown) if is_guarded else part)
+            found += [self.controls[name]] if name else []
+            at = start + len(name)
         starts = is_start and self.first is not None and found[:1] != [self.first]
         return [self.first, *found] if starts and self.first is not None else found
 
     def guarded(self, text: str) -> str:
         """A text that somebody else wrote, in which nothing becomes a token that stands for no text: where the name of
         one starts, a character of a private area of Unicode stands for its first character until it is encoded."""
-        hidden = {character: stand_in for stand_in, character in self._shown.items()}
+        hidden = {character: chr(stand_in) for stand_in, character in self._shown.items()}
         text = text.translate(dict.fromkeys(self._shown))
-        return self._starts.sub(lambda found: chr(hidden[found[0]]), text) if self.controls else text
+        characters = [*text]
+        for start, name in self._names_in(text):
+            characters[start] = hidden[name[0]]
+        return "".join(characters)
 
     def decoded(self, tokens: Sequence[int]) -> str:
         """The text of tokens, without those that stand for no text, and without the space that was put in front."""
@@ -123,18 +131,22 @@ class Tokenizer:
         """The characters that stand-ins stand for, by their code points."""
         return {_STAND_INS + i: character for i, character in enumerate(sorted({each[0] for each in self.controls}))}
 
-    @cached_property
-    def _names(self) -> str:
-        """An alternative for each name, the longest one first."""
-        return "|".join(map(re.escape, sorted(self.controls, key=len, reverse=True)))
+    def _names_in(self, text: str) -> Iterator[tuple[int, str]]:
+        """Where names of control tokens start, and the longest one that starts there."""
+        for match in self._firsts.finditer(text) if self.controls else ():
+            at = match.start()
+            names = (text[at : at + length] for length in self._lengths)
+            if (name := next((each for each in names if each in self.controls), None)) is not None:
+                yield at, name
 
     @cached_property
-    def _at_controls(self) -> re.Pattern[str]:
-        return re.compile(f"({self._names})")
+    def _firsts(self) -> re.Pattern[str]:
+        """The first characters of names."""
+        return re.compile("|".join(re.escape(each) for each in self._shown.values()))
 
     @cached_property
-    def _starts(self) -> re.Pattern[str]:
-        return re.compile(f"(?=(?:{self._names}))(?s:.)")
+    def _lengths(self) -> list[int]:
+        return sorted({len(each) for each in self.controls}, reverse=True)
 
 
 def _token(file: GgufFile, key: str, count: int) -> int | None:
