@@ -56,6 +56,15 @@ def test_what_is_impossible_is_not_drawn() -> None:
     logits = np.array([0, -np.inf, -np.inf, -3], np.float32)
     sampling = Sampling(temperature=1, top_k=0, top_p=1, min_p=0)
     assert sampling.likely(logits)[0].tolist() == [0, 3]
+    chance = np.random.default_rng(0)
+    for _ in range(50):  # sums of weights are not always 1
+        logits = np.append(chance.standard_normal(7).astype(np.float32), np.float32(-np.inf))
+        assert len(sampling.likely(logits)[0]) == 7
+
+
+def test_tokens_that_are_together_as_likely_as_asked() -> None:
+    found, _ = Sampling(temperature=1, top_k=0, top_p=0.5, min_p=0).likely(np.zeros(4, np.float32))
+    assert len(found) == 2
 
 
 def test_penalties() -> None:

@@ -82,6 +82,14 @@ def test_what_users_write_becomes_no_token_without_text(metadata: dict[str, Any]
         assert tokenizer.decoded(tokens).strip() == text.replace("\U000f0000", "")
 
 
+def test_the_longest_name_of_a_control_token() -> None:
+    metadata = by_ranks()
+    metadata["tokenizer.ggml.tokens"][2] = "<|im_end|>!"
+    metadata["tokenizer.ggml.token_type"][2] = 3
+    tokenizer = Tokenizer.of(with_metadata(metadata))
+    assert tokenizer.encoded("<|im_end|>!<|im_end|>") == [2, 1]
+
+
 def test_halves_of_surrogate_pairs() -> None:
     with pytest.raises(UserError, match="the text has halves of surrogate pairs; required: characters of Unicode"):
         Tokenizer.of(with_metadata(by_ranks())).encoded("a\ud800")
