@@ -116,9 +116,10 @@ def run(arguments: Namespace) -> None:
     listening = bound_socket(args.host, args.port)
     generator = Generator.load(args.model, args.context, **args.chosen)
     engine = Engine(generator, limits.slots, limits.waiting)
-    server = Server(generator, engine, args.name or Path(args.model).stem, limits, key)
     host, port = listening.getsockname()[:2]
-    if key is None and not ip_address(host).is_loopback:
+    is_local = ip_address(host).is_loopback
+    server = Server(generator, engine, args.name or Path(args.model).stem, limits, key, is_local)
+    if key is None and not is_local:
         print(f"mlc serve: anybody who reaches {host} may ask; set {_KEY} to ask for a key", file=sys.stderr)
     listening.listen()
     shown = f"[{host}]" if ":" in host else host

@@ -7,6 +7,7 @@ import hmac
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
 
 from starlette.applications import Starlette
@@ -39,6 +40,8 @@ class Server:
     Attributes:
         name: what the model is called.
         key: what clients have to send, or None.
+        is_local: whether only this machine reaches the server. Without a key, requests have to be for a name of this
+            machine then, so that no page in a browser asks by a name of its own (DNS rebinding).
     """
 
     generator: Generator
@@ -46,6 +49,7 @@ class Server:
     name: str
     limits: Limits
     key: str | None = None
+    is_local: bool = False
     metrics: Metrics = field(default_factory=Metrics)
     started: int = field(default_factory=lambda: int(time.time()))
 
@@ -138,11 +142,17 @@ class Server:
 
     def _check_key(self, request: Request) -> None:
         if self.key is None:
-            return
+            return self._check_host(request.url.hostname or "")
         kind, _, given = request.headers.get("authorization", "").partition(" ")
         if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.key.encode()):
             words = "found no key, or a wrong one; required: the header 'Authorization: Bearer KEY'"
             raise RequestError(words, code="invalid_api_key", status=401, headers={"WWW-Authenticate": "Bearer"})
+        return None
+
+    def _check_host(self, host: str) -> None:
+        if self.is_local and host != "localhost" and not host.endswith(".localhost") and not _is_loopback(host):
+            words = f"found the host '{host[:60]}'; required: localhost, or its address, as no key is asked for"
+            raise RequestError(words, code="invalid_host", status=403)
 
     def _check_name(self, name: object) -> None:
         if name is not None and name != self.name:
@@ -216,6 +226,13 @@ class Server:
         if wrong := [each for each in prompt if not 0 <= each < len(tokenizer.tokens)]:
             raise UserError(f"found the token {wrong[0]}; required: numbers from 0 to {len(tokenizer.tokens) - 1}")
         return prompt
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 async def _refused_by_path(request: Request, error: Exception) -> Response:

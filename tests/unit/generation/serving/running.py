@@ -59,7 +59,7 @@ class Running:
 def running(generator: Generator, limits: Limits, key: str | None = None) -> Steps[Running]:
     """A server with an engine of its own."""
     engine = Engine(generator, limits.slots, limits.waiting)
-    server = Server(generator, engine, "tiny", limits, key)
+    server = Server(generator, engine, "tiny", limits, key, is_local=True)
     listener, listening = Listener(server.app(), limits, engine.stop), bound_socket("127.0.0.1", 0)
     thread = threading.Thread(target=listener.run, args=([listening],))
     thread.start()

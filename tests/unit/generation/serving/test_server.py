@@ -196,6 +196,16 @@ def test_what_is_wrong(served: Running) -> None:
     assert served.post(_TEXT, {"prompt": "a", "max_tokens": 1})[0] == 200
 
 
+def test_names_of_this_machine(served: Running) -> None:
+    """Pages of other hosts cannot ask, whatever address their name has."""
+    required = "required: localhost, or its address, as no key is asked for"
+    for host in ("localhost:1", "[::1]:80", "127.0.0.2"):
+        assert served.post(_TEXT, {"prompt": "a", "max_tokens": 1}, Host=host)[0] == 200, host
+    for host in ("evil.example", "1.2.3.4", "localhost.evil.example"):
+        found, answer = served.post(_TEXT, {"prompt": "a", "max_tokens": 1}, Host=host)
+        assert found == 403 and required in answer["error"]["message"], host
+
+
 def test_a_body_that_does_not_come(served: Running) -> None:
     connection = served.connection()
     connection.putrequest("POST", _TEXT)
