@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mlc.frontends.gguf.file import GgufFile
+from mlc.generation.packages import llm_package
+from mlc.generation.spelling import BYTE, CONTROL, SPACE, USER_DEFINED, Spelling
 from mlc.support.errors import UserError
 
-_CONTROL, _USER_DEFINED, _BYTE = 3, 4, 6
-"""Types of tokens: those that stand for no text, those that stand for themselves as they are, and single bytes."""
-_UNFINISHED = "\N{REPLACEMENT CHARACTER}"
+_STAND_INS, _MOST_STAND_INS = 0xF0000, 1 << 16
+"""The first character of a private area of Unicode, which `Tokenizer.guarded` uses, and how many it has."""
 _DIGITS = r"\p{N}{1,3}"
 _WORDS = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+"
@@ -25,32 +27,26 @@ _PATTERNS = {"llama-bpe": _WORDS.format(digits=_DIGITS), "qwen2": _WORDS.format(
 _PLAIN = ("gpt-2", "default", "smollm")
 
 
-def llm_package(name: str) -> Any:
-    """A package that texts need.
-
-    Raises:
-        UserError: it is not installed.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError as e:
-        words = f"texts of language models need the package {name} ({e}); install it: pip install 'mlc[llm]'"
-        raise UserError(words) from None
-
-
 @dataclass(frozen=True)
 class Tokenizer:
     """Texts to tokens and back.
 
     Attributes:
+        words: splits texts without tokens that stand for no text.
         first: the token that a text starts with, if the model wants one.
         ends: the tokens after which nothing follows.
+        controls: the tokens that stand for no text, by their names.
+        spelling: how tokens spell bytes.
+        puts_space: whether a text becomes tokens as if a space stood in front of it.
     """
 
     words: Any
     tokens: Sequence[str]
     first: int | None
     ends: frozenset[int]
+    controls: Mapping[str, int]
+    spelling: Spelling
+    puts_space: bool
 
     @classmethod
     def of(cls, file: GgufFile) -> Tokenizer:
@@ -64,51 +60,93 @@ class Tokenizer:
         kind, tokens = found.get("tokenizer.ggml.model"), found.get("tokenizer.ggml.tokens")
         if not isinstance(tokens, list) or not all(isinstance(each, str) for each in tokens) or not tokens:
             raise file.error("the file has no list of texts 'tokenizer.ggml.tokens', by which texts become tokens")
+        kind = kind if isinstance(kind, str) else type(kind).__name__
         types = _array(file, "token_type", len(tokens), np.ones(len(tokens), np.int32))
+        puts_space = kind == "llama" and found.get("tokenizer.ggml.add_space_prefix", True) is True
         if kind == "gpt2":
             words = _by_ranks(file, tokens)
         elif kind == "llama":
-            words = _by_scores(file, tokens, types)
+            words = _by_scores(file, tokens, types, puts_space)
         else:
             raise file.error(f"its tokenizer is '{kind}'; required: gpt2 or llama")
-        added = llm_package("tokenizers").AddedToken
-        for kind_of_token, is_special in ((_CONTROL, True), (_USER_DEFINED, False)):
-            own = [tokens[i] for i in np.flatnonzero(types == kind_of_token) if tokens[i]]
-            given = [added(each, normalized=False, special=is_special) for each in own]
-            (words.add_special_tokens if is_special else words.add_tokens)(given)
+        own = [tokens[i] for i in np.flatnonzero(types == USER_DEFINED) if tokens[i]]
+        words.add_tokens([llm_package("tokenizers").AddedToken(each, normalized=False) for each in own])
         wants_first = found.get("tokenizer.ggml.add_bos_token", kind == "llama")
         first = _token(file, "bos_token_id", len(tokens)) if wants_first is True else None
         ends = {_token(file, name, len(tokens)) for name in ("eos_token_id", "eot_token_id")}
         ends |= {i for i, each in enumerate(tokens) if each in ("<|im_end|>", "<end_of_turn>", "<|eot_id|>", "<|end|>")}
-        return cls(words, tokens, first, frozenset(each for each in ends if each is not None))
+        controls = {tokens[i]: int(i) for i in np.flatnonzero(types == CONTROL) if tokens[i]}
+        if (firsts := len({each[0] for each in controls})) > _MOST_STAND_INS:
+            required = f"required: at most {_MOST_STAND_INS}"
+            raise file.error(f"names of its control tokens start with {firsts} different characters; {required}")
+        spelling = Spelling(tokens, types, is_of_bytes=kind == "gpt2")
+        known = frozenset(each for each in ends if each is not None)
+        return cls(words, tokens, first, known, controls, spelling, puts_space)
 
-    def encoded(self, text: str, is_start: bool = True) -> list[int]:
-        """The tokens of a text, which may be the start of all."""
-        found: list[int] = self.words.encode(text, add_special_tokens=False).ids
+    def encoded(self, text: str, is_start: bool = True, is_guarded: bool = False, most: int | None = None) -> list[int]:
+        """The tokens of a text, which may be the start of all. Names of tokens that stand for no text become these,
+        but where the text has parts that are `guarded`.
+
+        Raises:
+            UserError: the text has halves of surrogate pairs, which stand for no character; or it is longer than `most`
+                tokens can be, which is known before it is split.
+        """
+        if most is not None and len(text) > most * self.spelling.longest:
+            longest = most * self.spelling.longest
+            raise UserError(f"the text has {len(text)} characters; required: at most {longest}, for {most} tokens")
+        found, at = list[int](), 0
+        for start, name in [*self._names_in(text), (len(text), "")]:
+            if start < at:  # in a name that was taken
+                continue
+            if part := text[at:start]:
+                found += self._plain(part.translate(self._shown) if is_guarded else part)
+            found += [self.controls[name]] if name else []
+            at = start + len(name)
         starts = is_start and self.first is not None and found[:1] != [self.first]
         return [self.first, *found] if starts and self.first is not None else found
 
+    def guarded(self, text: str) -> str:
+        """A text that somebody else wrote, in which nothing becomes a token that stands for no text: where the name of
+        one starts, a character of a private area of Unicode stands for its first character until it is encoded."""
+        hidden = {character: chr(stand_in) for stand_in, character in self._shown.items()}
+        text = text.translate(dict.fromkeys(self._shown))
+        characters = [*text]
+        for start, name in self._names_in(text):
+            characters[start] = hidden[name[0]]
+        return "".join(characters)
+
     def decoded(self, tokens: Sequence[int]) -> str:
-        """The text of tokens, without those that stand for no text."""
-        return self.words.decode(list(tokens), skip_special_tokens=True)
+        """The text of tokens, without those that stand for no text, and without the space that was put in front."""
+        text = b"".join(map(self.spelling.bytes_of, tokens)).decode(errors="replace")
+        return text.removeprefix(" ") if self.puts_space else text
 
+    def _plain(self, text: str) -> list[int]:
+        try:
+            return self.words.encode(text, add_special_tokens=False).ids
+        except (UnicodeEncodeError, TypeError):
+            raise UserError("the text has halves of surrogate pairs; required: characters of Unicode") from None
 
-@dataclass
-class TextStream:
-    """The text of tokens that come one after the other; what may be half a character waits."""
+    @cached_property
+    def _shown(self) -> dict[int, str]:
+        """The characters that stand-ins stand for, by their code points."""
+        return {_STAND_INS + i: character for i, character in enumerate(sorted({each[0] for each in self.controls}))}
 
-    tokenizer: Tokenizer
-    tokens: list[int]
-    _shown: str = ""
+    def _names_in(self, text: str) -> Iterator[tuple[int, str]]:
+        """Where names of control tokens start, and the longest one that starts there."""
+        for match in self._firsts.finditer(text) if self.controls else ():
+            at = match.start()
+            names = (text[at : at + length] for length in self._lengths)
+            if (name := next((each for each in names if each in self.controls), None)) is not None:
+                yield at, name
 
-    def added(self, token: int) -> str:
-        """What the text grows by."""
-        self.tokens.append(token)
-        text = self.tokenizer.decoded(self.tokens)
-        if text.endswith(_UNFINISHED) or not text.startswith(self._shown):
-            return ""
-        new, self._shown = text[len(self._shown) :], text
-        return new
+    @cached_property
+    def _firsts(self) -> re.Pattern[str]:
+        """The first characters of names."""
+        return re.compile("|".join(re.escape(each) for each in self._shown.values()))
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return sorted({len(each) for each in self.controls}, reverse=True)
 
 
 def _token(file: GgufFile, key: str, count: int) -> int | None:
@@ -146,17 +184,16 @@ def _by_ranks(file: GgufFile, tokens: list[str]) -> Any:
         known_ones = ", ".join((*_PLAIN, *_PATTERNS))
         raise file.error(f"texts are split into words as '{pre}' (tokenizer.ggml.pre); required: {known_ones}")
     words.pre_tokenizer = split.Sequence([*before, bytes_])
-    words.decoder = package.decoders.ByteLevel()
     return words
 
 
-def _by_scores(file: GgufFile, tokens: list[str], types: Any) -> Any:
+def _by_scores(file: GgufFile, tokens: list[str], types: Any, puts_space: bool) -> Any:
     """Pairs of pieces that are joined where the whole has the best score, as SentencePiece does (arXiv:1808.06226)."""
     package = llm_package("tokenizers")
     scores: list[float] = _array(file, "scores", len(tokens), None).tolist()
     vocabulary = {each: i for i, each in enumerate(tokens)}
     joined: list[tuple[float, int, str, str]] = []
-    plain = (types != _CONTROL) & (types != _BYTE)
+    plain = (types != CONTROL) & (types != BYTE)
     for number in np.flatnonzero(plain):
         token = tokens[number]
         for at in range(1, len(token)):
@@ -172,10 +209,6 @@ def _by_scores(file: GgufFile, tokens: list[str], types: Any) -> Any:
         byte_fallback=True,
     )
     words = package.Tokenizer(model)
-    space, has_space = "\N{LOWER ONE EIGHTH BLOCK}", file.metadata.get("tokenizer.ggml.add_space_prefix", True) is True
-    before = [package.normalizers.Prepend(space)] if has_space else []
-    words.normalizer = package.normalizers.Sequence([*before, package.normalizers.Replace(" ", space)])
-    ends = [package.decoders.Strip(" ", 1, 0)] if has_space else []
-    parts = [package.decoders.Replace(space, " "), package.decoders.ByteFallback(), package.decoders.Fuse(), *ends]
-    words.decoder = package.decoders.Sequence(parts)
+    before = [package.normalizers.Prepend(SPACE)] if puts_space else []
+    words.normalizer = package.normalizers.Sequence([*before, package.normalizers.Replace(" ", SPACE)])
     return words

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.gguf.hyperparameters import Hyperparameters
-from mlc.frontends.gguf.language_model import CacheShape, LanguageModel, TokenChunk
+from mlc.frontends.gguf.language_model import CacheShape, Decoded, LanguageModel, TokenChunk
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.weight_matrices import ModelWeights
 from mlc.nn.attention import KeyValueCache, softly_capped
@@ -48,7 +48,7 @@ class Decoder(LanguageModel):
         kinds = ("keys", self.key_size, None), ("values", None, self.value_size)
         return [CacheShape(f"{k}{i}", (self.shared[i], *e)) for i in range(self.layers) for k, *e in kinds]
 
-    def decode(self, b: GraphBuilder, weights: ModelWeights, chunk: TokenChunk) -> tuple[SSAValue, Sequence[SSAValue]]:
+    def decode(self, b: GraphBuilder, weights: ModelWeights, chunk: TokenChunk) -> Decoded:
         places = TokenPlaces.of(b, chunk.position, shape_of(chunk.tokens)[0], shape_of(chunk.caches[0])[2])
         embedding = self.embedding(weights)
         x = self.embedded(b, weights, embedding, chunk.tokens, places)
@@ -59,8 +59,9 @@ class Decoder(LanguageModel):
         last = b.reshape(b.sub(chunk.count, b.constant(np.int64(1))), (1,))
         x = b(graph.GatherOp, x, last, 0) if places.n > 1 else x
         head = Linear.of(weights, "output", self.vocabulary, self.width) if weights.has("output.weight") else None
-        y = (head or Linear(embedding.table))(b, self.norm(weights, "output_norm")(b, x))
-        return softly_capped(b, y, self.final_cap), caches
+        hidden = self.norm(weights, "output_norm")(b, x)
+        y = (head or Linear(embedding.table))(b, hidden)
+        return Decoded(softly_capped(b, y, self.final_cap), hidden, caches)
 
     final_cap: float | None = None
     """What logits are limited by."""

@@ -20,6 +20,8 @@ COMMANDS = {
     "run": "run a model on inputs from a file, check its answers, measure it",
     "generate": "print what follows a prompt by a language model in a file of GGUF",
     "chat": "talk with a language model in a file of GGUF",
+    "serve": "answer requests over HTTP with a language model, as OpenAI's interface has them",
+    "perplexity": "measure how well a language model predicts a text",
     "bisect": "find the first pass and op after which a model computes something else",
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
     "explore": "write a page that shows each pass, the graph, and each kernel on all levels",

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from mlc.generation.chat import Message, chat_text
+from mlc.generation.chat import Message, chat_tokens
 from mlc.generation.generator import Generator
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.text_arguments import TextArguments, add_text_arguments, show
@@ -35,9 +35,9 @@ def run(arguments: Namespace) -> None:
     model = Generator.load(args.model, args.context, **args.chosen)
     while (line := _line()) is not None:
         messages.append({"role": "user", "content": line})
-        text = chat_text(model.file, messages, model.tokenizer.tokens)
+        tokens = chat_tokens(model.file, messages, model.tokenizer)
         answer = ""
-        for piece in model.stream(model.forget(model.tokenizer.encoded(text)), args.n, sampling):
+        for piece in model.stream(model.forget(tokens), args.n, sampling, args.stop):
             answer += piece
             show(piece)
         print(flush=True)

@@ -24,6 +24,10 @@ class TextArguments:
     top_p: float
     min_p: float
     seed: int
+    repetition_penalty: float
+    frequency_penalty: float
+    presence_penalty: float
+    stop: list[str]
     context: int | None
     system: str | None
     speed: bool
@@ -37,7 +41,10 @@ class TextArguments:
         """
         if self.n < 0:
             raise UserError(f"found -n {self.n}; required: 0 or more")
-        return Sampling(self.temperature, self.top_k, self.top_p, self.min_p, self.seed)
+        if "" in self.stop:
+            raise UserError("found an empty --stop; required: a text")
+        penalties = self.repetition_penalty, self.frequency_penalty, self.presence_penalty
+        return Sampling(self.temperature, self.top_k, self.top_p, self.min_p, self.seed, *penalties)
 
     def report(self, speed: Speed) -> None:
         """Say how fast tokens were read and written, if that is asked for."""
@@ -56,6 +63,12 @@ def add_text_arguments(parser: ArgumentParser, temperature: float, most: int) ->
     add("--top-p", type=float, default=default.top_p, metavar="P", help="of those that together are P likely (0.95)")
     add("--min-p", type=float, default=default.min_p, metavar="P", help="of those P times as likely as the best (0.05)")
     add("--seed", type=int, default=0, metavar="N", help="equal seeds draw equal tokens (0)")
+    repeated = "what makes tokens less likely that came before, in prompt or answer; more than 1 (1)"
+    add("--repetition-penalty", type=float, default=1.0, metavar="X", help=repeated)
+    often = "what is taken from the logit of a token for each time that it stands in the answer (0)"
+    add("--frequency-penalty", type=float, default=0.0, metavar="X", help=often)
+    add("--presence-penalty", type=float, default=0.0, metavar="X", help="the same, once for each token (0)")
+    add("--stop", action="append", default=[], metavar="TEXT", help="end before this text; may be repeated")
     add("--context", type=int, metavar="N", help="the most tokens of all (what the model was trained for, up to 4096)")
     add("--system", metavar="TEXT", help="what a chat starts with")
     add("--speed", action="store_true", help="say at the end how many tokens were read and written in a second")

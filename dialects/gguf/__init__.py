@@ -1,9 +1,9 @@
 """The gguf dialect: a language model in a file, as one op that its architecture takes apart.
 
 ```mlir
-%logits, %keys, %values = gguf.decode "model.gguf"(%tokens, %position, %count, %k, %v)
+%logits, %hidden, %keys, %values = gguf.decode "model.gguf"(%tokens, %position, %count, %k, %v)
     : (tensor<1x16xi64>, tensor<i64>, tensor<i64>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
-    -> (tensor<1x49152xf32>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
+    -> (tensor<1x49152xf32>, tensor<1x576xf32>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
 ```
 """
 
@@ -33,12 +33,12 @@ class DecodeOp(IRDLOperation):
 
     `tokens` are `[1, n]`, of which `count` are data; the first stands at `position`. A layer has two
     caches, of keys `[heads, size, places]` and of values `[heads, places, size]`; they come back with those of the new
-    tokens in them.
+    tokens in them. `hidden` is the state after the last token, of which logits are products.
 
     ```mlir
-    %logits, %keys, %values = gguf.decode "model.gguf"(%tokens, %position, %count, %k, %v)
+    %logits, %hidden, %keys, %values = gguf.decode "model.gguf"(%tokens, %position, %count, %k, %v)
         : (tensor<1x16xi64>, tensor<i64>, tensor<i64>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
-        -> (tensor<1x49152xf32>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
+        -> (tensor<1x49152xf32>, tensor<1x576xf32>, tensor<3x64x512xf32>, tensor<3x512x64xf32>)
     ```
     """
 
@@ -50,6 +50,7 @@ class DecodeOp(IRDLOperation):
     count = operand_def(TensorType)
     caches = var_operand_def(TensorType)
     logits = result_def(TensorType)
+    hidden = result_def(TensorType)
     new_caches = var_result_def(TensorType)
 
     traits = traits_def(Pure())
@@ -57,11 +58,11 @@ class DecodeOp(IRDLOperation):
     FIXED: ClassVar[int] = 3
     """How many operands stand before the caches."""
 
-    def __init__(self, file: str, operands: Sequence[SSAValue], logits: Attribute) -> None:
+    def __init__(self, file: str, operands: Sequence[SSAValue], logits: Attribute, hidden: Attribute) -> None:
         super().__init__(
             operands=[*operands[: self.FIXED], operands[self.FIXED :]],
             properties={"file": StringAttr(file)},
-            result_types=[logits, [each.type for each in operands[self.FIXED :]]],
+            result_types=[logits, hidden, [each.type for each in operands[self.FIXED :]]],
         )
 
 

@@ -30,11 +30,12 @@ def decoding_module(
     places: int | None,
     caches: Mapping[str, Sequence[int | None]],
     vocabulary: int,
+    width: int,
 ) -> ModuleOp:
     """A module with a function `decode` for so many tokens and so many places in caches; None leaves the dim open.
 
-    Caches have extents, of which None is that of places. The results are logits, and each cache, which may lie in the
-    memory of the argument.
+    Caches have extents, of which None is that of places. The results are logits, the hidden state, and each cache,
+    which may lie in the memory of the argument.
     """
     length = DYNAMIC_INDEX if places is None else places
     names = ["tokens", "position", "count", *caches]
@@ -47,14 +48,14 @@ def decoding_module(
     block = Block(arg_types=types)
     for argument, name in zip(block.args, names, strict=True):
         argument.name_hint = name
-    op = DecodeOp(file, block.args, TensorType(f32, [1, vocabulary]))
+    op = DecodeOp(file, block.args, TensorType(f32, [1, vocabulary]), TensorType(f32, [1, width]))
     block.add_ops([op, func.ReturnOp(*op.results)])
     results = [each.type for each in op.results]
     function = func.FuncOp("decode", (types, results), Region(block))
     function.arg_attrs = ArrayAttr(
         DictionaryAttr({DIMS: ArrayAttr(StringAttr(dim) for dim in each)} if each else {}) for each in dims
     )
-    marks: list[dict[str, Attribute]] = [{NAME: StringAttr("logits")}]
+    marks: list[dict[str, Attribute]] = [{NAME: StringAttr(each)} for each in ("logits", "hidden")]
     for number, name in enumerate(names[_FIRST:], _FIRST):
         marks.append({NAME: StringAttr(f"new_{name}"), DONATED: IntegerAttr(number, i64)})
     function.res_attrs = ArrayAttr(DictionaryAttr(each) for each in marks)

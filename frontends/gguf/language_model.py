@@ -51,6 +51,21 @@ class TokenChunk:
     caches: Sequence[SSAValue]
 
 
+@dataclass(frozen=True)
+class Decoded:
+    """What a call of a model gives.
+
+    Attributes:
+        logits: those after the last token, `[1, vocabulary]` of f32.
+        hidden: the state after the last token, `[1, width]` of f32, of which logits are products.
+        caches: those of the call with its tokens in them.
+    """
+
+    logits: SSAValue
+    hidden: SSAValue
+    caches: Sequence[SSAValue]
+
+
 class LanguageModel(ABC):
     """A decoder that predicts the next token."""
 
@@ -72,8 +87,8 @@ class LanguageModel(ABC):
         """What is kept of the tokens that came before."""
 
     @abstractmethod
-    def decode(self, b: GraphBuilder, weights: ModelWeights, chunk: TokenChunk) -> tuple[SSAValue, Sequence[SSAValue]]:
-        """The logits after the last token of a chunk, `[1, vocabulary]`, and the caches with its tokens in them.
+    def decode(self, b: GraphBuilder, weights: ModelWeights, chunk: TokenChunk) -> Decoded:
+        """What follows from a chunk.
 
         Raises:
             UserError: a weight is missing, or has another shape.

@@ -70,6 +70,7 @@ class GgufModel(ModelSource):
             None if {"context", *caches} & self.given else min(model.context, MOST_PLACES),
             caches,
             model.vocabulary,
+            model.width,
         )
         verify_module(module)
         return module

@@ -30,7 +30,7 @@ class ConvertGgufToGraphPass(Pass):
     """Lower the gguf dialect to the graph dialect. Shapes have to be known.
 
     ```mlir
-    %logits, %keys, … = gguf.decode "model.gguf"(%tokens, %position, %count, %k, …) : …
+    %logits, %hidden, %keys, … = gguf.decode "model.gguf"(%tokens, %position, %count, %k, …) : …
     // after
     %r = graph.reshape %tokens : tensor<1x16xi64> -> tensor<16xi64>
     %q = graph.gather %token_embd, %r axis 0 : tensor<49152x576xi8>, tensor<16xi64> -> tensor<16x576xi8>
@@ -63,11 +63,11 @@ def _convert(op: DecodeOp, ctx: CompilerContext) -> None:
     try:
         tokens = b.reshape(op.tokens, cast("TensorType", op.tokens.type).get_shape()[1:])
         chunk = TokenChunk(tokens, op.position, op.count, list(op.caches))
-        logits, caches = model.decode(b, GgufWeights(file, lambda words: ctx.remark(op, words)), chunk)
+        found = model.decode(b, GgufWeights(file, lambda words: ctx.remark(op, words)), chunk)
     except Unconvertible as e:
         raise error_at(op, f"'{file.name}' does not fit its architecture: {e}") from None
-    given = [op.logits.type, *(each.type for each in op.caches)]
-    for old, new, kind in zip(op.results, [logits, *caches], given, strict=True):
+    given = [op.logits.type, op.hidden.type, *(each.type for each in op.caches)]
+    for old, new, kind in zip(op.results, [found.logits, found.hidden, *found.caches], given, strict=True):
         if kind != new.type:
             raise error_at(op, f"the model gives {new.type}; required: {kind}")
         old.replace_all_uses_with(new)

@@ -55,6 +55,11 @@ class ReferenceModel:
 
     def logits(self, tokens: list[int]) -> Array:
         """`[tokens, vocabulary]`."""
+        name = "output.weight" if "output.weight" in self._stored else "token_embd.weight"
+        return self.hidden(tokens) @ self.tensor(name).T
+
+    def hidden(self, tokens: list[int]) -> Array:
+        """The states of which logits are products, `[tokens, width]`."""
         table = self.tensor("token_embd.weight")
         x = table[tokens]
         if self.name == "gemma3":
@@ -67,8 +72,7 @@ class ReferenceModel:
             x = x + (self.norm(f"{at}.post_attention_norm", y) if self.name == "gemma3" else y)
             y = self.mlp(at, self.norm(f"{at}.ffn_norm", x))
             x = x + (self.norm(f"{at}.post_ffw_norm", y) if self.name == "gemma3" else y)
-        head = self.tensor("output.weight") if "output.weight" in self._stored else table
-        return self.norm("output_norm", x) @ head.T
+        return self.norm("output_norm", x)
 
     def attention(self, i: int, x: Array) -> Array:
         """One layer of attention, token by token."""

@@ -33,7 +33,7 @@ def fed(model: Model, tokens: list[int], chunks: list[int], n: int) -> list[tupl
     for size in chunks:
         given = np.zeros((1, n if size > 1 else 1), np.int64)
         given[0, :size] = tokens[position : position + size]
-        (logits,) = model.in_place(given, np.array(position), np.array(size), *caches)
+        logits, _ = model.in_place(given, np.array(position), np.array(size), *caches)
         position += size
         found.append((position, logits[0].copy()))
     return found
@@ -49,6 +49,17 @@ def test_one_token_after_the_other(name: str, tmp_path: Path) -> None:
     write_model(path := tmp_path / "model.gguf", name, "F32", "F32")
     found = fed(mlc.compile(path), _TOKENS, [1] * CONTEXT, 1)
     assert len(found) == CONTEXT and error_of(found, ReferenceModel(path).logits(_TOKENS)) < 3e-6
+
+
+@pytest.mark.slow
+def test_hidden_states(tmp_path: Path) -> None:
+    """The states of which logits are products, of a model with a table for each."""
+    write_model(path := tmp_path / "model.gguf", "phi3", "Q4_0")
+    model, found = mlc.compile(path), list[Array]()
+    caches = caches_of(model)
+    for position, token in enumerate(_TOKENS[:4]):
+        found.append(model.in_place(np.array([[token]]), np.array(position), np.array(1), *caches)[1][0])
+    np.testing.assert_allclose(found, ReferenceModel(path).hidden(_TOKENS[:4]), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.slow

@@ -83,10 +83,11 @@ def _weights(found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]
 
 
 def _add_texts(writer: Any, template: str) -> None:
-    """As many tokens as the vocabulary has: two of their own, printable bytes, and three pairs of them."""
+    """As many tokens as the vocabulary has: two of their own, printable bytes but four, and three pairs of them."""
     own, pairs = ["<|im_start|>", "<|im_end|>"], ["Ġ w", "h e", "l l"]
-    letters = [chr(i) for i in range(33, 33 + VOCABULARY - len(own) - len(pairs) - 1)]
+    letters = [chr(i) for i in range(33, 127) if chr(i) not in "#@^~"]
     tokens = [*own, *letters, "Ġ", *(each.replace(" ", "") for each in pairs)]
+    assert len(tokens) == VOCABULARY
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list(tokens)
@@ -97,11 +98,17 @@ def _add_texts(writer: Any, template: str) -> None:
 
 
 def write_model(
-    path: Path, name: str, matrices: str, embeddings: str = "Q8_0", seed: int = 0, with_texts: str | None = None
+    path: Path,
+    name: str,
+    matrices: str,
+    embeddings: str = "Q8_0",
+    seed: int = 0,
+    with_texts: str | None = None,
+    context: int = CONTEXT,
 ) -> None:
     """Write a model whose matrices are stored in one format, and the table of tokens in another one; perhaps with a
     tokenizer, and a template for chats."""
-    rng, of = np.random.default_rng(seed), numbers_of(name)
+    rng, of = np.random.default_rng(seed), {**numbers_of(name), "context_length": context}
     writer = gguf.GGUFWriter(path, name)
     for key, value in of.items():
         (writer.add_uint32 if isinstance(value, int) else writer.add_float32)(f"{name}.{key}", value)
@@ -109,7 +116,7 @@ def write_model(
         _add_texts(writer, with_texts)
     shapes = {"token_embd.weight": (VOCABULARY, WIDTH), "output_norm.weight": (WIDTH,)}
     if name == "gpt2":
-        shapes |= {"output_norm.bias": (WIDTH,), "position_embd.weight": (CONTEXT, WIDTH)}
+        shapes |= {"output_norm.bias": (WIDTH,), "position_embd.weight": (context, WIDTH)}
     if name == "phi3":
         shapes["output.weight"] = (VOCABULARY, WIDTH)
     for i in range(of["block_count"]):

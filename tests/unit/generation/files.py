@@ -10,7 +10,7 @@ import numpy as np
 from mlc.frontends.gguf.file import GgufFile
 from mlc.support.mapped_file import MappedFile
 
-_BYTES = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyzĠĊÃ¤"
+_BYTES = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}ĠĊÃ¤"
 
 
 def with_metadata(metadata: dict[str, Any]) -> GgufFile:

@@ -41,7 +41,22 @@ def test_a_template() -> None:
         ("{% for %}", "its template for chats cannot be used: TemplateSyntaxError"),
         ("{{ ''.__class__.__mro__ }}", "its template for chats cannot be used: SecurityError"),
         ("{{ messages.clear() }}", "its template for chats cannot be used: SecurityError"),
-        ("{% for i in range(1000000000) %}{% endfor %}", "its template for chats cannot be used: OverflowError"),
+        (
+            "{% for i in range(1000000000) %}{% endfor %}",
+            "its template for chats cannot be used: SecurityError: it gives numbers above 16777216",
+        ),
+        (
+            "{% for i in range(9999) %}{% for j in range(9999) %}{% endfor %}{% endfor %}",
+            "SecurityError: its loops go round more than 1000000 times",
+        ),
+        ("{% set x = 'a' * 2 * 10 ** 8 %}", "SecurityError: it makes more than 134217728 characters and elements"),
+        ("{{ ([1] * 9999999)|join('a' * 9999999) }}", "SecurityError: it makes more than"),
+        ("{% set x = 'aaaa'.replace('a', 'a' * 50000000) %}", "SecurityError: it makes more than"),
+        ("{{ '{:9999999}'.format(1) }}", "SecurityError: it formats long texts"),
+        ("{{ '%*d' % (9, 1) }}", "SecurityError: it formats long texts"),
+        ("{{ '%9999999d' % 1 }}", "SecurityError: it formats long texts"),
+        ("{{ 2 ** 99 }}", "SecurityError: it takes powers of large numbers"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "RecursionError"),
         ("{{ raise_exception('roles alternate') }}", "the template for chats refuses these messages: roles alternate"),
         ("{{ 1 / 0 }}", "its template for chats cannot be used: ZeroDivisionError"),
     ],
@@ -49,6 +64,16 @@ def test_a_template() -> None:
 def test_what_is_wrong(template: object, words: str) -> None:
     with pytest.raises(UserError, match=words):
         _text(template)
+
+
+def test_what_templates_may_do() -> None:
+    text = "{% for m in messages if m.role %}{{ loop.index }}{{ loop.last }} {% endfor %}"
+    assert _text(text) == "1False 2True "
+    assert _text("{{ messages|map(attribute='role')|join(', ') ~ 1 }}{{ messages|join('-', 'role') }}") == (
+        "system, user1system-user"
+    )
+    assert _text("{% for m in messages %}{% if loop.index == 2 %}{% break %}{% endif %}a{% endfor %}") == "a"
+    assert _text("{{ 'a b'.split(' ')[1].replace('b', 'c')|replace('c', 'd') }}{{ '%s' % 3 }}{{ 'x' * 3 }}") == "d3xxx"
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

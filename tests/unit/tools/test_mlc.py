@@ -67,8 +67,8 @@ def test_help_and_version(mlc: CommandLine) -> None:
         (["rum"], "mlc: error: unknown command 'rum'; did you mean 'run'?"),
         (
             ["zzz"],
-            "unknown command 'zzz' (the commands are compile, check, import, quantize, run, generate, chat, bisect, "
-            "explain, explore, diff, tune, lsp, new, targets, machine, cache, doctor, completion)",
+            "unknown command 'zzz' (the commands are compile, check, import, quantize, run, generate, chat, serve, "
+            "perplexity, bisect, explain, explore, diff, tune, lsp, new, targets, machine, cache, doctor, completion)",
         ),
         (["compile", "model.mlir"], "the following arguments are required: -o"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,25 @@ def test_what_is_forgotten(model: Path) -> None:
     np.testing.assert_allclose(generator.read([7, 8]), logits, rtol=1e-4, atol=1e-4)
     assert generator.forget() == []
     assert np.array_equal(generator.read([5, 6, 7, 8]), logits)
+
+
+@pytest.mark.slow
+def test_a_chat_that_goes_on_keeps_its_caches(model: Path) -> None:
+    """What was said, and the answer, are not read again: the end of the answer and the next message are."""
+    pytest.importorskip("jinja2")
+    from mlc.generation.chat import Message, chat_tokens
+    from mlc.generation.generator import Generator
+
+    generator = Generator.load(model)
+    everything = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}<|im_start|>"
+    file = replace(generator.file, metadata={**generator.file.metadata, "tokenizer.chat_template": everything})
+    messages: list[Message] = [{"role": "user", "content": "hello"}]
+    first = chat_tokens(file, messages, generator.tokenizer)
+    answer = "".join(generator.stream(generator.forget(first), 5))
+    messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": "o"}]
+    second = chat_tokens(file, messages, generator.tokenizer)
+    assert len(generator.forget(second)) == len(second) - len(first) - 4
+    assert generator.tokenizer.encoded(answer) == second[len(first) : len(first) + 5]
 
 
 def test_what_a_model_writes_changes_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
