@@ -187,7 +187,7 @@ def with_fewest_values(arrays: Sequence[Any], run: Callable[[Sequence[int]], _T]
     integers = [i for i in numbers if arrays[i].dtype.kind in "iub"]
     short = [i for i in numbers if arrays[i].ndim < 2]
     both = [i for i in short if i in integers]
-    attempts = [[], both, short, integers, list(numbers)] if arrays else [[]]
+    attempts: list[list[int]] = [[], both, short, integers, [*numbers]] if arrays else [[]]
     error: UserError | None = None
     for bound in attempts:
         try:

@@ -261,7 +261,7 @@ class _Undecided(Exception):
 
 def sizes_of(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | None:
     """What an op makes of operands that are integers and sizes; None if that is not a polynomial of extents."""
-    element = element_of(op.results[0])
+    element: Attribute = element_of(op.results[0])
     is_integer = isinstance(element, IntegerType)
     if len(op.results) != 1 or any(a.size > _MOST for a in operands):
         return None
@@ -274,13 +274,13 @@ def sizes_of(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | No
     if found is None or found.size > _MOST or element == i1:
         return found
     # Floats hold these integers as they are.
-    least, most = (-_MOST_IN_F32, _MOST_IN_F32) if not is_integer else _limits(element)
+    least, most = _limits(op.results[0]) if is_integer else (-_MOST_IN_F32, _MOST_IN_F32)
     fits = all(least <= low and high <= most for low, high in map(bounds, found.flat))
     return found if fits else None
 
 
-def _limits(element: Attribute) -> tuple[int, int]:
-    limits = np.iinfo(to_numpy(element))
+def _limits(value: SSAValue) -> tuple[int, int]:
+    limits = np.iinfo(to_numpy(element_of(value)))
     return int(limits.min), int(limits.max)
 
 

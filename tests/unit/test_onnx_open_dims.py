@@ -92,7 +92,8 @@ def test_images_whose_extents_have_steps() -> None:
     assert [each.range for each in compiled.signature.inputs[1:]] == list(shapes.values())
     for n, h, w in ((1, 16, 8), (2, 64, 56), (1, 40, 24), (2, 24, 40)):
         x = rng.standard_normal((n, 3, h, w)).astype(np.float32)
-        (wanted,) = ReferenceEvaluator(model).run(None, {"x": x})
+        evaluator: Any = ReferenceEvaluator(model)
+        (wanted,) = evaluator.run(None, {"x": x})
         np.testing.assert_allclose(compiled(x), wanted, rtol=1e-4, atol=1e-5)
     with pytest.raises(
         mlc.InputError, match="dim 2 of input 'x' is 20; the model was compiled for 'h' from 16 to 64 by 8"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -297,38 +297,36 @@ def gather(b: Node) -> Results:
 @converts("DepthToSpace", bounded=True)
 def depth_to_space(b: Node) -> Results:
     """Blocks of channels become blocks of pixels."""
+    n, _, h, w = _sizes(b)
     size = b.int("blocksize")
     inner = b.shape()[1] // (size * size)
     if b.string("mode", "DCR") == "DCR":
-        blocks = _as_sizes(b, b[0], lambda n, c, h, w: [n, size, size, inner, h, w])
-        apart = b.transpose(blocks, (0, 3, 4, 1, 5, 2))
+        apart = b.transpose(_of_shape(b, b[0], [n, size, size, inner, h, w]), (0, 3, 4, 1, 5, 2))
     else:
-        blocks = _as_sizes(b, b[0], lambda n, c, h, w: [n, inner, size, size, h, w])
-        apart = b.transpose(blocks, (0, 1, 4, 2, 5, 3))
-    return _as_sizes(b, apart, lambda n, inner, h, high, w, wide: [n, inner, h * high, w * wide])
+        apart = b.transpose(_of_shape(b, b[0], [n, inner, size, size, h, w]), (0, 1, 4, 2, 5, 3))
+    return _of_shape(b, apart, [n, inner, h * size, w * size])
 
 
 @converts("SpaceToDepth", bounded=True)
 def space_to_depth(b: Node) -> Results:
     """Blocks of pixels become blocks of channels."""
+    n, c, h, w = _sizes(b)
     size = b.int("blocksize")
-    n, c, h, w = shape_sizes(b, b[0]) if depends_on_call(b, b[0]) else b.shape()
     rows, columns = divided(h, size), divided(w, size)
     if rows is None or columns is None:
         raise Unconvertible(f"an image of {in_symbols(h)}x{in_symbols(w)} has no whole blocks of {size}x{size}")
-    apart = _as_sizes(b, b[0], lambda *_: [n, c, rows, size, columns, size])
-    if b.string("mode", "DCR") == "CRD":
-        moved = b.transpose(apart, (0, 1, 3, 5, 2, 4))
-        return _as_sizes(b, moved, lambda n, c, high, wide, h, w: [n, c * high * wide, h, w])
-    moved = b.transpose(apart, (0, 3, 5, 1, 2, 4))
-    return _as_sizes(b, moved, lambda n, high, wide, c, h, w: [n, high * wide * c, h, w])
+    apart = _of_shape(b, b[0], [n, c, rows, size, columns, size])
+    order = (0, 1, 3, 5, 2, 4) if b.string("mode", "DCR") == "CRD" else (0, 3, 5, 1, 2, 4)
+    return _of_shape(b, b.transpose(apart, order), [n, c * size * size, rows, columns])
 
 
-def _as_sizes(b: Node, x: SSAValue, shape: Callable[..., list[AnySize]]) -> SSAValue:
-    """A value under the shape that is made of its extents."""
-    if depends_on_call(b, x):
-        return reshaped(b, x, shape(*shape_sizes(b, x)))
-    return b.reshape(x, largest(shape(*shape_of(x))))
+def _sizes(b: Node) -> list[AnySize]:
+    """The extents of the first operand."""
+    return shape_sizes(b, b[0]) if depends_on_call(b, b[0]) else [*b.shape()]
+
+
+def _of_shape(b: GraphBuilder, x: SSAValue, shape: Sequence[AnySize]) -> SSAValue:
+    return reshaped(b, x, shape) if depends_on_call(b, x) else b.reshape(x, largest(shape))
 
 
 @converts("Trilu", bounded=True)

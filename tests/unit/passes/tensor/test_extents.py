@@ -13,7 +13,8 @@ from mlc.passes.tensor._known_scalars import Extent, Share
 from mlc.passes.tensor._needs import Readers
 
 _BLOCK = Block(arg_types=[TensorType(i64, [])] * 3)
-N, M, K = _BLOCK.args
+_VALUES: list[SSAValue] = [*_BLOCK.args]
+N, M, K = _VALUES
 """`k` is computed of `m`, which is computed of `n`."""
 
 
