@@ -93,7 +93,7 @@ class KernelNeeds:
             low = cast("Sequence[int]", op.static_low.get_values())
             ends = needed.get(op.results[0], {})
             before = {axis: end.beyond(-low[axis]) for axis, end in ends.items() if isinstance(end, Extent)}
-            self.readers.join(needed, op.source, before)
+            self.readers.join(needed, op.source, {} if op.low else before)
             return []
         if isinstance(op, ConcatOp):
             self._visit_concat(op, needed)

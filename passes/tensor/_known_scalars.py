@@ -151,6 +151,8 @@ def _result(op: Operation, operands: Sequence[KnownScalar], extent: Extent | Non
             return replace(share, more=more) if abs(more) <= _MOST_ADDED else None
         case arith.DivSIOp(), [(Symbol() | Share()) as whole, Tail() as number] if 0 < number.number <= _MOST_ADDED:
             share, parts = _as_share(whole), int(number.number)
+            if share.more < 0:  # what is divided may be negative
+                return None
             return replace(share, divisor=share.divisor * parts, more=-(-share.more // parts))
         case (
             arith.MuliOp(),

@@ -54,13 +54,27 @@ class Readers:
         return replace(one, plus=max(one.plus, other.plus + more), multiple=max(one.multiple, other.multiple))
 
     def of_inputs(self, extent: Extent) -> Extent:
-        """An extent that is not less than this one, of a symbol that is not computed of others."""
+        """An extent that is not less than this one, of a symbol that is not computed of others, as far as it is known that
+        none of these is negative: divisions of such are rounded up."""
         while (share := self.shares.get(extent.symbol)) is not None:
+            if self._least(share.extent) < 0:
+                break
             # (E * t / d + q + p) / o  is  (E + (q + p) * d / t) / (d * o / t).
             plus = share.extent.plus - -((share.more + extent.plus) * share.divisor) // share.times
             times, over = Fraction(share.times, share.divisor * extent.over).as_integer_ratio()
             extent = Extent(share.extent.symbol, plus, extent.factor * times, over, extent.multiple)
         return extent
+
+    def _least(self, whole: Extent) -> int:
+        """A number that `symbol + plus` is not less than; -1 if none is known that is not negative."""
+        if whole.symbol in self.least:
+            return max(self.least[whole.symbol] + whole.plus, -1)
+        share = self.shares.get(whole.symbol)
+        inner = -1 if share is None else self._least(share.extent)
+        if share is None or inner < 0:
+            return -1
+        more = share.more - 1 if share.more and share.divisor > 1 else share.more  # which may have been rounded up
+        return max(inner // share.divisor * share.times + more + whole.plus, -1)
 
     def join(self, needed: dict[SSAValue, Needs], value: SSAValue, needs: Needs) -> None:
         """Note one more reader of a value."""
@@ -69,7 +83,7 @@ class Readers:
         needed[value] = {axis: end for axis, end in both.items() if end is not None}
 
     def _of_both(self, one: Extent | int, other: Extent | int | None) -> Extent | int | None:
-        """Where the elements end that two readers need; None if that is not known to be one of the two."""
+        """Where the elements end that two readers need; None if that is not known."""
         match one, other:
             case int(), int():
                 return max(one, other)

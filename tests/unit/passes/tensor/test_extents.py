@@ -50,7 +50,7 @@ def test_two_extents() -> None:
     rng = random.Random(1)
     for _ in range(2000):
         shares = {M: _share(rng, N), K: _share(rng, M)}
-        readers = Readers({}, shares, 8)
+        readers = Readers({N: 12}, shares, 8)
         one, other = (_drawn(rng, rng.choice([N, M, K])) for _ in range(2))
         joint = readers.joint(one, other)
         assert joint is not None
@@ -61,9 +61,20 @@ def test_two_extents() -> None:
     assert Readers({}, {}, 8).joint(Extent(N), Extent(M)) is None
 
 
+def test_integers_that_may_be_negative() -> None:
+    """Their divisions are rounded up, which is not what the extents of what they are computed of say."""
+    half = {M: Share(Extent(N, -20), 3, 2, 40)}
+    assert Readers({N: 20}, half, 8).joint(Extent(M), Extent(N)) == Extent(N, 7, 3, 2)
+    assert Readers({N: 19}, half, 8).joint(Extent(M), Extent(N)) is None
+    assert Readers({}, half, 8).joint(Extent(M), Extent(N)) is None
+    deeper = {**half, K: Share(Extent(M, -40), 1, 2)}
+    assert Readers({N: 22}, deeper, 8).of_inputs(Extent(K)).symbol is N
+    assert Readers({N: 20}, deeper, 8).of_inputs(Extent(K)) == Extent(K)
+
+
 def test_fractions_of_extents_are_exact_where_they_can_be() -> None:
     assert Extent(N).times(4).times(Fraction(1, 2)) == Extent(N, 0, 2)
     assert Extent(N).times(Fraction(1, 2)) == Extent(N, 0, 1, 2)
     assert Extent(N).times(Fraction(1, 2)).times(Fraction(1, 3)) == Extent(N, 0, 1, 6)
     assert Extent(N, 3).times(2).beyond(-2) == Extent(N, 2, 2)
-    assert Readers({}, {M: Share(Extent(N, -32), 8, 32, 8)}, 8).of_inputs(Extent(M, 0, 4)) == Extent(N, 0, 4, 4)
+    assert Readers({N: 32}, {M: Share(Extent(N, -32), 8, 32, 8)}, 8).of_inputs(Extent(M, 0, 4)) == Extent(N, 0, 4, 4)
