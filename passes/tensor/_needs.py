@@ -54,8 +54,8 @@ class Readers:
         return replace(one, plus=max(one.plus, other.plus + more), multiple=max(one.multiple, other.multiple))
 
     def of_inputs(self, extent: Extent) -> Extent:
-        """An extent that is not less than this one, of a symbol that is not computed of others, as far as it is known that
-        none of these is negative: divisions of such are rounded up."""
+        """An extent that is not less than this one, of a symbol that is not computed of others, as far as it is known
+        that none of these is negative: divisions of such are rounded up."""
         while (share := self.shares.get(extent.symbol)) is not None:
             if self._least(share.extent) < 0:
                 break

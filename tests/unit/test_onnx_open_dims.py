@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,6 +101,21 @@ def test_images_whose_extents_have_steps() -> None:
         mlc.InputError, match="dim 2 of input 'x' is 20; the model was compiled for 'h' from 16 to 64 by 8"
     ):
         compiled(np.zeros((1, 3, 20, 24), np.float32))
+
+
+def test_c_callers_get_a_status(tmp_path: Path) -> None:
+    """Extents outside of the range, and between its steps, compute nothing."""
+    model = _model([helper.make_node("Neg", ["x"], ["y"])], {}, {"x": ["n"]})
+    compiled = mlc.compile(model, shapes={"n": range(4, 17, 4)})
+    compiled.save(tmp_path / "neg.so")
+    function = ctypes.CDLL(str(tmp_path / "neg.so")).mlc_main
+    x, y, n, m = np.ones(16, np.float32), np.zeros(16, np.float32), np.zeros((), np.int64), np.zeros((), np.int64)
+    inputs, outputs = ((ctypes.c_void_p * 2)(*(each.ctypes.data for each in arrays)) for arrays in ((x, n), (y, m)))
+    workspace = np.zeros(4096 + compiled.signature.workspace_bytes, np.uint8)
+    for extent, status in ((0, -3), (3, -3), (6, -3), (17, -3), (20, -3), (-4, -3), (4, 0), (12, 0), (16, 0)):
+        y[:], n[...] = 0, extent
+        assert function(inputs, outputs, ctypes.c_void_p(workspace.ctypes.data)) == status
+        assert (y[: max(extent, 0)] == (-1 if status == 0 else 0)).all()
 
 
 def test_sizes_that_need_steps_are_refused_without() -> None:
