@@ -20,7 +20,7 @@ from mlc.frontends.operators.sizes import AnySize
 from mlc.reference import graph as reference
 from mlc.support.ir import clone
 
-Ends = Mapping[int, AnySize]
+DimSizes = Mapping[int, AnySize]
 """The sizes of the dims that end at extents of the call."""
 
 
@@ -39,7 +39,7 @@ class LoopBody:
         self.end.location = b.before.location
         self.captured: dict[SSAValue, BlockArgument] = {}
         """What it uses of the values around it, once it is finished, with its names for them."""
-        self.ends: list[Ends] = []
+        self.ends: list[DimSizes] = []
         """Where the dims end of what it yields."""
 
     def argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
@@ -183,7 +183,7 @@ def branches(
     return _ending(b, op.outputs, bodies[0].ends)
 
 
-def _ends(b: GraphBuilder, value: SSAValue, what: str) -> Ends:
+def _ends(b: GraphBuilder, value: SSAValue, what: str) -> DimSizes:
     """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
     extents = b.knowledge.extents.get(value, {})
     found = {axis: b.size_of(extent) for axis, extent in extents.items()}
@@ -191,14 +191,14 @@ def _ends(b: GraphBuilder, value: SSAValue, what: str) -> Ends:
     return {axis: size for axis, size in found.items() if size is not None}
 
 
-def _require_same_ends(b: GraphBuilder, initial: Sequence[SSAValue], next: Sequence[Ends]) -> None:
+def _require_same_ends(b: GraphBuilder, initial: Sequence[SSAValue], next: Sequence[DimSizes]) -> None:
     """Raises: Unconvertible if what is carried has other extents after a step."""
     for value, ends in zip(initial, next, strict=False):
         if _ends(b, value, "what a loop carries") != ends:
             raise Unconvertible("the extents of what it carries change from step to step; required: the same in each")
 
 
-def _ending(b: GraphBuilder, results: Sequence[SSAValue], ends: Sequence[Ends]) -> list[SSAValue]:
+def _ending(b: GraphBuilder, results: Sequence[SSAValue], ends: Sequence[DimSizes]) -> list[SSAValue]:
     """Results of an op with bodies, whose dims end there."""
     for value, sizes in zip(results, ends, strict=True):
         b.bounded(value, {axis: b.extent(size) for axis, size in sizes.items()})

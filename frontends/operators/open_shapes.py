@@ -185,8 +185,10 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
         Unconvertible: what that is depends on extents in another way than as a size.
     """
     size = b.axis_size(value, axis)
-    if isinstance(size, int) and isinstance(start, int) and isinstance(end, int):
-        return _cut_known(b, value, axis, range(*slice(start, end, step).indices(size)))
+    if size is not None and isinstance(start, int) and isinstance(end, int) and step:
+        least, most = (range(*slice(start, end, step).indices(n)) for n in bounds(size))
+        if least == most:  # so it is of all extents between these
+            return _cut_known(b, all_along(b, value, [axis]), axis, least)
     first, last = (None if size is None else _place(each, size) for each in (start, end))
     asked = f"[{in_symbols(start)}:{in_symbols(end)}:{step}]"
     if size is None or first is None or last is None or step != 1:
@@ -204,7 +206,7 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
 
 
 def _cut_known(b: GraphBuilder, value: SSAValue, axis: int, places: range) -> SSAValue:
-    """What lies at known places along an axis of known extent."""
+    """What lies at known places along an axis, all of which may be read."""
     if not places:
         sizes = [0 if a == axis else size for a, size in enumerate(shape_sizes(b, value))]
         return splat(b, 0, sizes, element_of(value))

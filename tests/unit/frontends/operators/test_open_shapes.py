@@ -55,6 +55,8 @@ _Case = Callable[[_Function], SSAValue]
         (lambda f: expanded(f.b, f.x, [1, 1, f.m]), (4, 6, 8), lambda f: [f.n, 6, f.m]),
         (lambda f: cut(f.b, f.w, 1, 0, f.m, 1), (6, 8), lambda f: [6, f.m]),
         (lambda f: cut(f.b, f.x, 2, 1, 2, 1), (4, 6, 1), lambda f: [f.n, 6, 1]),
+        (lambda f: cut(f.b, f.x, 2, 1, -(1 << 62), -1), (4, 6, 2), lambda f: [f.n, 6, 2]),
+        (lambda f: cut(f.b, f.x, 1, 4, 0, -2), (4, 2, 8), lambda f: [f.n, 2, f.m]),
         (lambda f: cut(f.b, f.x, 2, -2, 1 << 62, 1), (4, 6, 2), lambda f: [f.n, 6, 2]),
         (lambda f: cut(f.b, f.x, 2, 1, -1, 1), (4, 6, 6), lambda f: [f.n, 6, f.m - 2]),
         (lambda f: counted(f.b, 0, f.m, 1, i64), (8,), lambda f: [f.m]),
