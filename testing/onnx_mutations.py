@@ -9,18 +9,12 @@ and, if its inputs are small, to be computed by the reference semantics or to be
 
 from __future__ import annotations
 
-import argparse
-import os
-import resource
 import signal
 import sys
 import tempfile
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -30,6 +24,7 @@ import numpy as np
 
 from mlc.dialects.onnx.schemas import onnx_package
 from mlc.support.errors import UserError
+from mlc.testing.broken_inputs import command, tried
 from mlc.testing.onnx_conformance import cases
 
 SECONDS_A_MODEL = 20
@@ -294,39 +289,8 @@ def _damaged(data: bytes, rng: Random) -> bytes:
 
 def run(count: int, seed: int = 0, jobs: int = 1) -> Iterator[Mutant]:
     """The outcomes of `count` models, in order."""
-    if jobs == 1:
-        yield from (try_one(number, seed) for number in range(count))
-        return
-    with ProcessPoolExecutor(jobs, initializer=_limit_memory) as pool:
-        yield from pool.map(partial(try_one, seed=seed), range(count), chunksize=20)
-
-
-def _limit_memory() -> None:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * os.sysconf("SC_PAGE_SIZE") + _MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def main() -> int:
-    """The command; 1 if something went wrong."""
-    parser = argparse.ArgumentParser(description="models of ONNX that somebody broke")
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--only", type=int, help="the number of one model")
-    arguments = parser.parse_args()
-    if arguments.only is not None:
-        print(try_one(arguments.only, arguments.seed))
-        return 0
-    outcomes: Counter[str] = Counter()
-    for mutant in run(arguments.count, arguments.seed, arguments.jobs):
-        good = mutant.outcome in ("converted", "refused")
-        outcomes[mutant.outcome if good else "wrong"] += 1
-        if not good:
-            print(f"{mutant.number} {mutant.case} {', '.join(mutant.changes)}: {mutant.outcome}", flush=True)
-    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()))
-    return 1 if outcomes["wrong"] else 0
+    return tried(try_one, count, seed, jobs, _MEMORY)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command("models of ONNX", try_one, ("converted", "refused"), _MEMORY))

@@ -10,17 +10,12 @@ the text of a chat, and the graph of its model, or to refuse that in words.
 
 from __future__ import annotations
 
-import argparse
-import os
-import resource
 import struct
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -33,6 +28,7 @@ from mlc.frontends.gguf.to_graph.convert_gguf_to_graph import ConvertGgufToGraph
 from mlc.generation.chat import chat_tokens
 from mlc.generation.tokenizer import Tokenizer
 from mlc.support.errors import UserError
+from mlc.testing.broken_inputs import command, tried
 from mlc.testing.time_limit import at_most
 from mlc.tests.numeric.gguf.tiny_models import MODELS, write_model
 from mlc.tests.unit.frontends.gguf.files import ARRAY, STRING, text
@@ -379,39 +375,8 @@ def _use_model(file: GgufFile) -> None:
 
 def run(count: int, seed: int = 0, jobs: int = 1) -> Iterator[Mutant]:
     """The outcomes of `count` files, in order."""
-    if jobs == 1:
-        yield from (try_one(number, seed) for number in range(count))
-        return
-    with ProcessPoolExecutor(jobs, initializer=_limit_memory) as pool:
-        yield from pool.map(partial(try_one, seed=seed), range(count), chunksize=20)
-
-
-def _limit_memory() -> None:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * os.sysconf("SC_PAGE_SIZE") + _MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def main() -> int:
-    """The command; 1 if something went wrong."""
-    parser = argparse.ArgumentParser(description="files of GGUF that somebody broke")
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--only", type=int, help="the number of one file")
-    arguments = parser.parse_args()
-    if arguments.only is not None:
-        print(try_one(arguments.only, arguments.seed))
-        return 0
-    outcomes: Counter[str] = Counter()
-    for mutant in run(arguments.count, arguments.seed, arguments.jobs):
-        is_good = mutant.outcome in ("read", "refused")
-        outcomes[mutant.outcome if is_good else "wrong"] += 1
-        if not is_good:
-            print(f"{mutant.number} {', '.join(mutant.changes)}: {mutant.outcome}", flush=True)
-    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()))
-    return 1 if outcomes["wrong"] else 0
+    return tried(try_one, count, seed, jobs, _MEMORY)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command("files of GGUF", try_one, ("read", "refused"), _MEMORY))
