@@ -44,8 +44,8 @@ def unbound(function: func.FuncOp, fitting: Mapping[tuple[int, int], int] | None
     if shown:
         yield UserError(
             (
-                f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes: "
-                "bind them, as in ",
+                f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes, or "
+                "ranges such as 1..8: bind them, as in ",
                 BindOption("shape", given=tuple(advice.items())),
             ),
             location_of(function),

@@ -107,8 +107,8 @@ _FOREIGN = [
     "integers in their place, and look the strings up outside",
 ]
 _OPEN = (
-    "error: the model leaves dims of its inputs open: 'x' (n); code is generated for known shapes: bind them, as in "
-    "--shape n=1"
+    "error: the model leaves dims of its inputs open: 'x' (n); code is generated for known shapes, or ranges such as "
+    "1..8: bind them, as in --shape n=1"
 )
 
 

@@ -37,7 +37,7 @@ func.func @main(%x: tensor<4x3xf32>, %y: tensor<1xf32>) -> tensor<*xf32> {
 
 // -----
 
-// CHECK: error: the model leaves dims of its inputs open: 'x' (nx?), 'y' (nx3); code is generated for known shapes: bind them, as in --shape x=1x1 --shape n=1
+// CHECK: error: the model leaves dims of its inputs open: 'x' (nx?), 'y' (nx3); code is generated for known shapes, or ranges such as 1..8: bind them, as in --shape x=1x1 --shape n=1
 func.func @main(%x: tensor<?x?xf32> {onnx.dims = ["n", ""]}, %y: tensor<?x3xf32> {onnx.dims = ["n", ""]}) -> tensor<*xf32> {
   %r = onnx.Add %x, %y : (tensor<?x?xf32>, tensor<?x3xf32>) -> tensor<*xf32>
   return %r : tensor<*xf32>
