@@ -119,7 +119,7 @@ class OpenImages:
             found = self.op("ConvTranspose", x, self.constant(weights), strides=[2, 2])
         else:
             scales = self.constant(np.array([1, 1, 2, 2], np.float32))
-            how = {"mode": "linear"} if kind == 1 else {"coordinate_transformation_mode": "asymmetric"}
+            how: dict[str, Any] = {"mode": "linear"} if kind == 1 else {"coordinate_transformation_mode": "asymmetric"}
             found = self.op("Resize", x, "", scales, **how)
         self.features[level - 1].append(found)
 
