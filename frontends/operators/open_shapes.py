@@ -188,7 +188,8 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
     if size is not None and isinstance(start, int) and isinstance(end, int) and step:
         least, most = (range(*slice(start, end, step).indices(n)) for n in bounds(size))
         if least == most:  # so it is of all extents between these
-            return _cut_known(b, all_along(b, value, [axis]), axis, least)
+            source = value if step == 1 else all_along(b, value, [axis])
+            return _whole(b, _cut_known(b, source, axis, least), axis)
     first, last = (None if size is None else _place(each, size) for each in (start, end))
     asked = f"[{in_symbols(start)}:{in_symbols(end)}:{step}]"
     if size is None or first is None or last is None or step != 1:

@@ -168,12 +168,13 @@ class KernelNeeds:
 
 
 def dims_of_blocks(kernel: func.FuncOp) -> set[str]:
-    """The dims along which elements lie side by side in some tensor, and those that are summed over."""
+    """The dims along which elements lie side by side in some tensor, and those that are summed over. A row of a number
+    for each point of another dim, as a mask of the rows of an image, is read one by one."""
     found: set[str] = set()
     for op in kernel.body.block.ops:
         if isinstance(op, StructuredOp | PlacedOp):
             parallel = op.num_parallel if isinstance(op, StructuredOp) else len(op.dim_names)
             found |= {*op.dim_names[parallel:], *op.dim_names[parallel - 1 : parallel]}
-            last = [affine.results[-1].used_dims() for affine in op.index_maps if affine.results]
+            last = [affine.results[-1].used_dims() for affine in op.index_maps if len(affine.results) > 1]
             found |= {op.dim_names[dim] for dims in last for dim in dims}
     return found

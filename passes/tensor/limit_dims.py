@@ -115,7 +115,7 @@ class _Model:
 
     def _agree(self, kernel: func.FuncOp, ends: Sequence[Ends]) -> bool:
         """Whether all calls of a kernel let a dim end at an extent of one form; if not, it does not end there. Calls
-        that add less than another one end later."""
+        that add less than another one, or round up to less, end later."""
         wrong: set[str] = set()
         for dim in {dim for each in ends for dim in each}:
             forms = {(e.factor, e.over, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
@@ -123,9 +123,9 @@ class _Model:
             if len(forms) > 1 or (len(more) > 1 and dim in _dims_that_count(kernel)):
                 wrong.add(dim)
                 continue
-            plus = max(more)
+            multiple = max(each[dim].multiple for each in ends)
             for each in ends:
-                each[dim] = replace(each[dim], plus=plus)
+                each[dim] = replace(each[dim], plus=max(more), multiple=multiple)
         self._without.setdefault(kernel, set()).update(wrong)
         return not wrong
 

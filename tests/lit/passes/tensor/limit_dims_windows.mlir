@@ -3,15 +3,15 @@
 // Windows of three rows read one row more than there are results, or two of each row of half the size, and so on to
 // what computes these rows; borders move them. What is concatenated is needed as far as the whole is.
 // CHECK-LABEL: func.func private @where(
-// CHECK-SAME: limits = #loop.limits<x: argument 2 plus 1 by 16 times 2>
+// CHECK-SAME: limits = #loop.limits<x: argument 2 plus 1 times 2>
 // CHECK-LABEL: func.func private @conv2d_relu(
 // CHECK-SAME: limits = #loop.limits<y: argument 2>
 // CHECK-LABEL: func.func private @where_1(
-// CHECK-SAME: limits = #loop.limits<m: argument 2 plus 1 by 16>
+// CHECK-SAME: limits = #loop.limits<m: argument 2 plus 1>
 // CHECK-LABEL: func.func private @conv2d(
 // CHECK-SAME: limits = #loop.limits<y: argument 2>
 // CHECK-LABEL: func.func private @where_2(
-// CHECK-SAME: limits = #loop.limits<m: argument 2 plus 1 by 16>
+// CHECK-SAME: limits = #loop.limits<m: argument 2 plus 1>
 // CHECK-LABEL: func.func private @conv2d_1(
 // CHECK-SAME: limits = #loop.limits<y: argument 2>
 builtin.module {
