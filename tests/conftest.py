@@ -17,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-_CASES = 6
+_CASES = 4
 """So many cases of a slow test always run."""
 _LONG = 10
 """The seconds that a test takes which is worth a mark, with other work on the machine."""
@@ -57,7 +57,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the cases of a slow test leave some, the same ones each time; MLC_THOROUGH=1 runs all.
 
-    Of a test marked `sampled(n)` one case in n stays, of others the first few in some order, and a third of the rest.
+    Of a test marked `sampled(n)` one case in n stays, of others the first few in some order, and a fourth of the rest.
     """
     if os.environ.get("MLC_THOROUGH", "") not in ("", "0"):
         return
@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # Some order that has nothing to do with how the cases are written down.
         all_of_them.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
         count = len(all_of_them)
-        stay = math.ceil(count / n) if n else min(count, _CASES) + math.ceil(max(0, count - _CASES) / 3)
+        stay = math.ceil(count / n) if n else min(count, _CASES) + math.ceil(max(0, count - _CASES) / 4)
         left_out.update(all_of_them[stay:])
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
