@@ -61,7 +61,7 @@ def _check_by_reference(seed: int) -> None:
         for room, array in zip(whole, (x, ids), strict=True):
             room[:batch, :seq] = array.numpy()
         ranges = [range_in(each) for each in marks_of(function.args, function.arg_attrs)[2:]]
-        extents = [np.asarray(batch if cast(Any, each)[1] == MOST_BATCH else seq) for each in ranges]
+        extents = [np.asarray(batch if cast(Any, each)[-1] == MOST_BATCH else seq) for each in ranges]
         with np.errstate(all="ignore"):
             found, *_ = run_function(converted, "main", [*whole, *extents], ctx.resources)
         wanted = module(x, ids)
