@@ -1,5 +1,5 @@
 // RUN: (mlc-opt %s --allow-unregistered-dialect --lower-to-loops "--reduce-while=message=no pattern" 2>&1) | filecheck %s --check-prefix=MESSAGE
-// RUN: printf '#!/bin/sh\ngrep -q graph.exp $1\n' > %t.sh; chmod +x %t.sh
+// RUN: printf '#!/bin/sh\ngrep -q graph.exp "$1"\n' > %t.sh; chmod +x %t.sh
 // RUN: (mlc-opt %s --allow-unregistered-dialect --reduce-while=script=%t.sh 2>&1) | filecheck %s --check-prefix=SCRIPT
 
 
