@@ -24,16 +24,9 @@ def spatial_ends(op: WindowedOp, extents: Extents, b: GraphBuilder) -> Extents:
     Raises:
         Unconvertible: windows would be of other elements than those of a smaller image, or an extent depends on data.
     """
-    axes = [axis for axis in extents if axis >= 2]
     if isinstance(op, graph.AvgPoolOp) and not _counts_padding(op) and any(ints(op.padding)):
         raise Unconvertible("it counts no padding, and how much there is in a window depends on an extent of the call")
-    found: dict[int, SSAValue] = {}
-    for axis in axes:
-        size = b.size_of(extents[axis])
-        if size is None:
-            raise Unconvertible(f"the extent of dim {axis} of an image depends on data")
-        found[axis] = b.extent(_count(op, axis - 2, size))
-    return found
+    return {axis: b.extent(_count(op, axis - 2, size)) for axis, size in _spatial_sizes(extents, b).items()}
 
 
 def transposed_ends(op: graph.ConvTransposeOp, extents: Extents, b: GraphBuilder) -> Extents:
@@ -43,10 +36,8 @@ def transposed_ends(op: graph.ConvTransposeOp, extents: Extents, b: GraphBuilder
         Unconvertible: nothing may be left of an image, or an extent depends on data.
     """
     found: dict[int, SSAValue] = {}
-    for axis in (axis for axis in extents if axis >= 2):
-        dim, size = axis - 2, b.size_of(extents[axis])
-        if size is None:
-            raise Unconvertible(f"the extent of dim {axis} of an image depends on data")
+    for axis, size in _spatial_sizes(extents, b).items():
+        dim = axis - 2
         low, high = _padding(ints(op.padding), dim)
         span = (shape_of(op.operands[1])[axis] - 1) * ints(op.dilations)[dim] + 1
         end = (size - 1) * ints(op.strides)[dim] + (span + ints(op.output_padding)[dim] - low - high)
@@ -56,6 +47,17 @@ def transposed_ends(op: graph.ConvTransposeOp, extents: Extents, b: GraphBuilder
                 "extents that are larger"
             )
         found[axis] = b.extent(end)
+    return found
+
+
+def _spatial_sizes(extents: Extents, b: GraphBuilder) -> dict[int, AnySize]:
+    """The sizes of the spatial dims that end early. Raises: Unconvertible if one depends on data."""
+    found: dict[int, AnySize] = {}
+    for axis in (axis for axis in extents if axis >= 2):
+        size = b.size_of(extents[axis])
+        if size is None:
+            raise Unconvertible(f"the extent of dim {axis} of an image depends on data")
+        found[axis] = size
     return found
 
 
