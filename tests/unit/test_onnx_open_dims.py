@@ -38,8 +38,8 @@ def test_a_case_of_each_operator(part: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("operator", _TAKEN)
 def test_operators_that_are_computed(operator: str) -> None:
-    first = next(n for n, c in conformance.cases().items() if c.model and c.model.graph.node[0].op_type == operator)
-    assert "pass" in [each.status for each in opened.run_case(first)]
+    names = [n for n, c in conformance.cases().items() if c.model and c.model.graph.node[0].op_type == operator]
+    assert any(each.status == "pass" for name in names for each in opened.run_case(name))
 
 
 def _model(nodes: list[Any], weights: dict[str, Any], inputs: dict[str, list[str | int]]) -> Any:
