@@ -304,7 +304,8 @@ def _build(
     ctx.warnings += context.warnings  # of the text
     ctx.target = options.target
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
-    report = Compilation(parsed.clone(), ctx, options, manager).build(form, path, _private_cache())
+    compilation = Compilation(parsed.clone(), ctx, options, manager, is_watched=False)
+    report = compilation.build(form, path, _private_cache())
     for each in ctx.warnings:
         warn_caller(str(each))
     return ctx, report

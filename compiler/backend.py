@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +20,7 @@ from mlc.support.errors import UserError
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from mlc.compiler.kernel_job import CompiledKernel
     from mlc.compiler.options import CompileOptions
     from mlc.pass_manager.base import Pass
     from mlc.pass_manager.stage import Stage
@@ -45,6 +46,8 @@ class LoweredModel:
     """Its weights."""
     debug: bool = False
     """Whether the code is to say of which lines it is, as the locations of ops have it."""
+    compiled: Mapping[str, CompiledKernel] = field(default_factory=dict[str, "CompiledKernel"])
+    """What its kernels that are only declared are, by their names."""
 
 
 class Backend(ABC):
@@ -81,6 +84,13 @@ class Backend(ABC):
         from mlc.pass_manager.default_passes import passes_of  # what was compiled before is found without any pass
 
         return passes_of(default_steps(options, upto, after, self.stages), options)
+
+    def passes_by_kernel(self, options: CompileOptions) -> tuple[Sequence[Pass], Sequence[Pass]]:
+        """The passes that compile a kernel by itself: those at the loop level, and those that lead below it.
+
+        There are none where kernels are only compiled with the rest of their module.
+        """
+        return (), ()
 
     def form_of(self, suffix: str) -> str | None:
         """What a file of this suffix holds: one of `forms`, or IR; None if nothing is made with it."""

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects import func, llvm
-from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseResourceAttr, IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr, i64
 from xdsl.ir import Attribute, BlockArgument
 
+from mlc.compiler.backend import LoweredModel
 from mlc.runtime.extents import holders
 from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.errors import UserError
@@ -34,6 +35,9 @@ from mlc.targets.llvm_ir import emit_kernels
 from mlc.targets.machine import Machine
 from mlc.targets.program import Kernel, Program, Signature, TensorSpec, Weight
 from mlc.targets.variants import ProgramVariants, telling_dims
+
+_HIDDEN = 1
+"""The number of a visibility in `llvm.func`."""
 
 
 def rename_models(module: ModuleOp, prefix: str, suffix: str = "") -> None:
@@ -97,26 +101,23 @@ def signature_of(module: ModuleOp, outputs: Sequence[str] = ()) -> Signature:
     return _signature(entries[0], outputs)
 
 
-def program_of(
-    module: ModuleOp,
-    signature: Signature,
-    resources: Resources,
-    machine: Machine,
-    threads: int = 1,
-    debug: bool = False,
-) -> Program:
-    """The program of a module at the llvm level, whose loops may run on `threads` threads; with `debug` it says where
-    instructions are from."""
+def program_of(model: LoweredModel, machine: Machine, threads: int = 1) -> Program:
+    """The program of a module at the llvm level, whose loops may run on `threads` threads."""
     kernels: list[Kernel] = []
     entry: Kernel | None = None
-    for kernel in emit_kernels(module, machine, debug):
+    module, signature = model.module, model.signature
+    compiled = {name: each.kernels for name, each in model.compiled.items()}
+    for op in module.ops:
+        if isinstance(op, llvm.FuncOp) and op.sym_name.data in compiled:
+            op.visibility_ = IntegerAttr(_HIDDEN, i64)
+    for kernel in emit_kernels(module, machine, model.debug, compiled):
         if kernel.name == signature.symbol:
             entry = kernel
         else:
             kernels.append(kernel)
     if entry is None:
         raise UserError(f"the module has no function @{signature.symbol}: it is not the result of lower-to-llvm")
-    return Program(kernels, entry, signature, list(_weights(module, resources)), threads)
+    return Program(kernels, entry, signature, list(_weights(module, model.resources)), threads)
 
 
 def variants_of_model(module: ModuleOp, prefix: str, programs: Sequence[Program]) -> ProgramVariants:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from mlc.support.model_source import ModelSource
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from mlc.compiler.kernel_job import CompiledKernel
     from mlc.pass_manager.manager import PassManager
     from mlc.support.context import CompilerContext
     from mlc.targets.build import BuildReport
@@ -55,6 +56,12 @@ class Compilation:
     """The level that the module is at; None if that is still to be found out by the passes."""
     label: str = ""
     """Which shape this is, where a model is compiled for several."""
+    is_watched: bool = True
+    """Whether somebody wants to know what passes do: remarks, say."""
+    cache: Cache | None = None
+    """Where compiled kernels are kept; the user's cache, if none is given."""
+    compiled: dict[str, CompiledKernel] = field(default_factory=dict[str, "CompiledKernel"])
+    """The kernels that were compiled by themselves, by their names."""
 
     @cached_property
     def machine(self) -> Machine:
@@ -92,26 +99,29 @@ class Compilation:
                 module=self.module.clone(),
                 options=replace(self.options, bindings=variant.bindings, suffix=variant.suffix),
                 manager=self.manager.for_another_module(),
+                compiled={},
                 label=variant.label,
             )
             for variant in variants
         ]
 
-    def lower(self, level: str, more_follows: bool = False) -> None:
+    def lower(self, level: str, more_follows: bool = False, *, separately: bool = False) -> None:
         """Run the backend's pipeline as far as `level`; verify the result unless more follows: a level below, or clang.
+
+        Kernels may be compiled by themselves, `separately`: then they are declared, and `compiled` has them.
 
         Raises:
             UserError: the model asks for something that mlc cannot do.
             CompilerBug: a pass is wrong.
         """
         try:
-            self._lower(level, more_follows)
+            self._lower(level, more_follows, separately)
         except UserError as e:
             for each in (e, *(e.errors if isinstance(e, UserErrors) else ())) if self.label else ():
                 each.words = (f"for {self.label}: ", *each.words)
             raise
 
-    def _lower(self, level: str, more_follows: bool) -> None:
+    def _lower(self, level: str, more_follows: bool, separately: bool) -> None:
         if (self.options.prefix or self.options.suffix) and self.reached is None:
             from mlc.compiler.codegen import rename_models
 
@@ -121,7 +131,22 @@ class Compilation:
 
             bind(self.module, self.options.bindings, self.ctx)
         self.ctx.records = self.options.recorded_schedules()
-        self.manager.run(self.module, self.backend.passes(self.options, level, self.reached), more_follows)
+        if separately:
+            from mlc.compiler.kernel_processes import expect_jobs
+
+            expect_jobs(sum(1 for _ in self.module.walk()))
+        passes = self.backend.passes(self.options, level, self.reached)
+        of_kernels, _ = self.backend.passes_by_kernel(self.options) if separately else ((), ())
+        first = next((i for i, p in enumerate(passes) if of_kernels and p.name == of_kernels[0].name), None)
+        if first is not None:
+            from mlc.compiler.separate_kernels import compile_separately
+            from mlc.targets.cache import Cache
+
+            self.manager.run(self.module, passes[:first], more_follows=True)
+            passes = passes[first:]
+            cache = self.cache or Cache.default()
+            self.compiled = compile_separately(self.module, self.ctx, self.options, self.machine, cache)
+        self.manager.run(self.module, passes, more_follows)
         self.reached = level
 
     def lower_fully(self) -> Signature:
@@ -135,7 +160,7 @@ class Compilation:
         from mlc.compiler.codegen import output_names, signature_of
 
         names = output_names(self.module)
-        self.lower("loop")
+        self.lower("loop", separately=self._may_separate)
         signature = signature_of(self.module, names)
         if self.options.debug_info == "loops":
             from mlc.compiler.debug_text import place_in_text
@@ -149,6 +174,15 @@ class Compilation:
             signature = replace(signature, kernels=trace_calls(self.module, signature.symbol))
         return signature
 
+    @property
+    def _may_separate(self) -> bool:
+        """Whether kernels may be compiled by themselves: nobody looks at the whole module after each pass."""
+        from mlc.compiler.recall import plugins_may_take_part
+
+        as_usual = (self.options.debug_info, self.options.instrument) == ("none", "nothing")
+        watched = self.is_watched or self.manager.verify_each or self.manager.instrumentations
+        return as_usual and not watched and not plugins_may_take_part()
+
     def finish(self) -> None:
         """Let the instrumentations of the manager look at the result; nothing is lowered any more.
 
@@ -159,7 +193,8 @@ class Compilation:
 
     def program(self, signature: Signature) -> Any:
         """What the backend builds, after `lower_fully`."""
-        model = LoweredModel(self.module, signature, self.ctx.resources, self.options.debug_info != "none")
+        with_lines = self.options.debug_info != "none"
+        model = LoweredModel(self.module, signature, self.ctx.resources, with_lines, self.compiled)
         return self.backend.program(model, self.machine, self.options.threads)
 
     def joined(self, programs: Sequence[Any]) -> Any:

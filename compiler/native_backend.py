@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from mlc.compiler.backend import LLVM_IR, Backend, LoweredModel
+from mlc.pass_manager.ir_levels import LEVELS
+from mlc.pass_manager.pipeline import BY_KERNEL, default_steps
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from mlc.compiler.options import CompileOptions
+    from mlc.pass_manager.base import Pass
     from mlc.runtime.library import Library
     from mlc.targets.build import BuildReport
     from mlc.targets.cache import Cache
@@ -39,10 +42,19 @@ class NativeBackend(Backend):
     def form_of(self, suffix: str) -> str | None:
         return LLVM_IR if suffix == ".ll" else super().form_of(suffix)
 
+    def passes_by_kernel(self, options: CompileOptions) -> tuple[list[Pass], list[Pass]]:
+        from mlc.pass_manager.default_passes import passes_of
+
+        stages = default_steps(options, LEVELS[-1], "tensor", self.stages)
+        found = [(stage.level, each) for stage in stages for each in passes_of([stage], options)]
+        first = next((i for i, (_, each) in enumerate(found) if each.name == BY_KERNEL[0]), len(found))
+        kept = [(level, each) for level, each in found[first:] if each.name in BY_KERNEL]
+        return [p for level, p in kept if level == "loop"], [p for level, p in kept if level != "loop"]
+
     def program(self, model: LoweredModel, machine: Machine, threads: int) -> Program:
         from mlc.compiler.codegen import program_of
 
-        return program_of(model.module, model.signature, model.resources, machine, threads, model.debug)
+        return program_of(model, machine, threads)
 
     def joined(self, module: ModuleOp, prefix: str, programs: Sequence[Program]) -> ProgramVariants:
         from mlc.compiler.codegen import variants_of_model

@@ -111,7 +111,7 @@ class Recipe:
         """Whether nothing else has an influence, such as the path that lines are of; headers are not cached."""
         if self.options.debug_info != "none":
             return False
-        return self.form != "header" and not plugin_files and not load_options() and not _joins_all_compilations()
+        return self.form != "header" and not plugins_may_take_part()
 
     @cached_property
     def _key(self) -> str:
@@ -135,6 +135,11 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return ""
+
+
+def plugins_may_take_part() -> bool:
+    """Whether a compilation may depend on what a plugin contributes."""
+    return bool(plugin_files) or bool(load_options()) or _joins_all_compilations()
 
 
 @cache

@@ -120,6 +120,25 @@ PIPELINE = (
     Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
+BY_KERNEL = (
+    "apply-schedule",
+    "transpose-loads",
+    "merge-loads",
+    "pair-rows",
+    "fold-storage",
+    "forward-stores",
+    "merge-stores",
+    "blocked-summation",
+    "expand-math",
+    "parallelize",
+    "plan-memory",
+    "cse",
+    "sink",
+    "convert-loop-to-llvm",
+)
+"""Passes from `apply-schedule` on that make the same of a kernel whatever else is in the module. Of its callers they
+ask which arguments are constants (`support/absent_callers.py`)."""
+
 _FOR_ALL_MACHINES = {
     "fold-empty",
     "canonicalize",

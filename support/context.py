@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
+from mlc.support.absent_callers import AbsentCallers
 from mlc.support.errors import SourceLocation
 from mlc.support.functions import is_private
 from mlc.support.locations import location_of
@@ -74,6 +75,8 @@ class CompilerContext(Context):
     """What the modules of this context share, if there are several: the variants of a model for several shapes."""
     records: ScheduleRecords | None = None
     """What was measured of schedules; None if `schedule` asks nothing."""
+    absent_callers: AbsentCallers | None = None
+    """What is known of the callers of a kernel that is compiled by itself; None where callers are in the module."""
     target: str = "native"
     """The target that passes ask for machine facts (`mlc.targets.machine`)."""
 

@@ -7,7 +7,7 @@ is cached by its text.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -50,9 +50,11 @@ def emit_module(module: ModuleOp, machine: Machine) -> str:
     return _assemble(text, bodies, machine)
 
 
-def emit_kernels(module: ModuleOp, machine: Machine, debug: bool = False) -> Iterator[Kernel]:
+def emit_kernels(
+    module: ModuleOp, machine: Machine, debug: bool = False, compiled: Mapping[str, Sequence[Kernel]] | None = None
+) -> Iterator[Kernel]:
     """Every function with a body as a module of its own, callees before their callers; with `debug`, instructions say
-    where they are from.
+    where they are from. Functions of `compiled` are declared, and their kernels, the last of which they are, known.
 
     Kernels (the functions that are `weak_odr`) are named `mlc_kernel_<name>_<hash>` after the hash of their text and,
     if they have one, of clang's level for them: equal kernels of several models are one at link time, and of two equal
@@ -60,13 +62,16 @@ def emit_kernels(module: ModuleOp, machine: Machine, debug: bool = False) -> Ite
     """
     table = _symbol_table(module)
     final: dict[str, str] = {}
-    by_hash: dict[str, str] = {}
+    by_text: dict[tuple[str, int | None], str] = {}
     ready: list[Kernel] = []
 
     def resolve(name: str) -> str:
         op = table.get(name)
         if isinstance(op, llvm.FuncOp) and op.body.blocks and name not in final:
             compile_unit(name, op)
+        elif compiled and name in compiled and name not in final:
+            final[name] = compiled[name][-1].name
+            ready.extend(compiled[name])
         return final.get(name, name)
 
     def compile_unit(name: str, func: llvm.FuncOp) -> None:
@@ -76,20 +81,48 @@ def emit_kernels(module: ModuleOp, machine: Machine, debug: bool = False) -> Ite
         if not is_kernel:
             ready.append(Kernel(name, text, level, function=name))
             return
-        digest = hashlib.sha256(f"{text}{'' if level is None else level}".encode()).hexdigest()[:12]
-        if digest in by_hash:
-            final[name] = by_hash[digest]
-            return
-        final[name] = by_hash[digest] = f"{_PLACEHOLDER}_{name}_{digest}"
-        here, there = f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}("
-        if parts is not None:
-            parts = replace(parts, definition=parts.definition.replace(here, there))
-        ready.append(Kernel(final[name], text.replace(here, there), level, parts, name))
+        kernel = _named(Kernel(_PLACEHOLDER, text, level, parts, name))
+        final[name] = by_text.setdefault((text, level), kernel.name)
+        if final[name] == kernel.name:
+            ready.append(kernel)
 
     for name in table:
         resolve(name)
         yield from ready
         ready.clear()
+
+
+def _named(kernel: Kernel) -> Kernel:
+    """A kernel that is called `_PLACEHOLDER`, with its own name."""
+    level = "" if kernel.opt_level is None else kernel.opt_level
+    name = f"{_PLACEHOLDER}_{kernel.function}_{hashlib.sha256(f'{kernel.text}{level}'.encode()).hexdigest()[:12]}"
+    return _called(kernel, name)
+
+
+def _called(kernel: Kernel, name: str) -> Kernel:
+    here, there = f"{quote_symbol(kernel.name)}(", f"{quote_symbol(name)}("
+    parts = kernel.parts
+    if parts is not None:
+        parts = replace(parts, definition=parts.definition.replace(here, there))
+    return replace(kernel, name=name, text=kernel.text.replace(here, there), parts=parts)
+
+
+def renamed_kernels(kernels: Sequence[Kernel], old: str, new: str) -> tuple[Kernel, ...]:
+    """What `emit_kernels` gives, callees before their callers, had functions another name.
+
+    Args:
+        old: how the names of the functions start, a name that occurs nowhere else.
+        new: how they start in the result.
+    """
+    names: dict[str, str] = {}
+    found: list[Kernel] = []
+    for kernel in kernels:
+        made = _called(replace(kernel, function=kernel.function.replace(old, new)), _PLACEHOLDER)
+        for before, after in names.items():  # a kernel that names others has no parts
+            made = replace(made, text=made.text.replace(before, after))
+        found.append(_named(made))
+        names[kernel.name] = found[-1].name
+    return tuple(found)
 
 
 def _symbol_table(module: ModuleOp) -> dict[str, Operation]:

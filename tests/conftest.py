@@ -34,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     patch.delenv("MLC_CC", raising=False)
     patch.delenv("MLC_TRACEBACK", raising=False)
     patch.setenv("MLC_REDUCE_SECONDS", "0")
+    patch.setenv("MLC_PROCESSES", "1")  # tests run side by side already
     if "MLC_HOST" in os.environ:
         _skip_what_cannot_run(patch)
     patch.setenv("MLC_STRICT_SCHEDULES", "1")  # a mistake in mlc's own schedules is an error, not a second try

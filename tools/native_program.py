@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, i32, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from mlc.compiler.backend import LoweredModel
 from mlc.compiler.codegen import program_of
 from mlc.reference.interpreter import interface_of
 from mlc.support.dtypes import dtype_named, to_numpy
@@ -100,7 +101,7 @@ def program_of_all(
         kind = llvm.LLVMFunctionType([_POINTER, i32, i64], _POINTER)
         module.body.block.add_op(llvm.FuncOp("memset", kind, llvm.LinkageAttr("external")))
     module.body.block.add_op(_driver(signature.symbol, functions))
-    return program_of(module, signature, resources, machine, threads)
+    return program_of(LoweredModel(module, signature, resources), machine, threads)
 
 
 def _driver(symbol: str, functions: Sequence[NativeFunction]) -> llvm.FuncOp:

@@ -37,6 +37,8 @@ def apply_first_legal(schedules: Sequence[ScheduleAttr], function: func.FuncOp, 
         except Exception as e:
             reason = e.message if isinstance(e, UserError) else f"{type(e).__name__}: {e}"
             ctx.remark(function, f"another schedule is taken, as mlc's own rules are wrong here: {reason}")
+            if ctx.absent_callers is not None:
+                ctx.absent_callers.are_missed = True  # they would have to undo what they were told
             before = before.restored()
             scheduling.forget(function)
         else:
@@ -51,6 +53,8 @@ def _apply(schedule: ScheduleAttr, function: func.FuncOp, scheduling: Scheduling
             scheduling.ctx.remarks += apply_step(step, function, scheduling)
         except UserError as e:
             scheduling.ctx.remark(function, f"left out, as mlc's own rules are wrong here: {e.message}")
+            if scheduling.ctx.absent_callers is not None:
+                scheduling.ctx.absent_callers.are_missed = True  # who asks for remarks is to be told
             is_wrong = True
     inline_single_iterations(function)
     return is_wrong

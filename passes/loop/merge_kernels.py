@@ -14,11 +14,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.analysis.accesses import SubscriptedOp
 from mlc.analysis.calls import calls_of_functions
 from mlc.analysis.nests import update_type
-from mlc.analysis.structure import Structure
+from mlc.analysis.spans import AccessPlace, Span, StructureUpToPlaces, access_from_start, spans_of
 from mlc.dialects.loop import SpanOp
 from mlc.dialects.loop.span import span_type
 from mlc.pass_manager.base import Pass
-from mlc.passes.loop._spans import AccessPlace, Span, access_from_start, spans_of
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 from mlc.support.types import memref_type
@@ -65,7 +64,7 @@ def _merge(candidates: Sequence[func.FuncOp], calls: Mapping[str, list[func.Call
     same: dict[Hashable, list[_Kernel]] = defaultdict(list)
     for function in candidates:
         spans, places = spans_of(function)
-        same[_UpToPlaces(spans, places).of(function)].append(_Kernel(function, spans, places))
+        same[StructureUpToPlaces(spans, places).of(function)].append(_Kernel(function, spans, places))
     for kernels in same.values():
         if len(kernels) == 1:
             continue
@@ -123,33 +122,3 @@ class _Kernel:
                 assert isinstance(use.operation, SubscriptedOp)
                 access_from_start(use.operation, self.places[use.operation], span)
         update_type(self.function)
-
-
-class _UpToPlaces(Structure):
-    """What a kernel does with the stretches of memory that it touches, wherever these are."""
-
-    def __init__(self, spans: Mapping[SSAValue, Span], places: Mapping[Operation, AccessPlace]) -> None:
-        super().__init__()
-        self._spans, self._places = spans, places
-
-    def type_of(self, argument: SSAValue) -> Hashable:
-        if argument not in self._spans:
-            return argument.type
-        buffer = memref_type(argument)
-        return buffer.element_type, buffer.memory_space
-
-    def operands_of(self, op: Operation) -> Sequence[SSAValue]:
-        if not isinstance(op, SubscriptedOp) or op.memref not in self._spans:
-            return op.operands
-        return [*op.operands[: -len(op.indices) or None], *sorted(self._places[op].factors, key=self.number)]
-
-    def properties_of(self, op: Operation) -> Mapping[str, Hashable]:
-        properties = super().properties_of(op)
-        if isinstance(op, func.FuncOp):
-            return {**properties, "function_type": op.function_type.outputs}
-        if not isinstance(op, SubscriptedOp) or op.memref not in self._spans:
-            return properties
-        place, span = self._places[op], self._spans[op.memref]
-        factors = tuple(factor for _, factor in sorted((self.number(v), f) for v, f in place.factors.items()))
-        rest = {name: value for name, value in properties.items() if name not in ("map", "along", "stride")}
-        return {**rest, "place": (factors, place.constant - span.start, place.lanes_apart)}

@@ -58,18 +58,18 @@ class PlanMemoryPass(Pass):
 
     In a function of several blocks all buffers live from its start to its end. Buffers in a memory space that the
     target has (`memref<64xf32, "local">`) stay where they are. Functions without buffers keep their signature.
-    Declarations and recursive functions are not supported.
+    A declaration with an arena gets one. Recursive functions are not supported.
     """
 
     name = "plan-memory"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         functions = {f.sym_name.data: f for f in functions_with_loops(module)}
-        planned: dict[str, int] = {}
+        planned = _arenas_of_declarations(module)
         for name in functions:
             self._plan(name, functions, planned, (), ctx.target)
         for name, size in planned.items():
-            if size:
+            if size and name in functions:
                 ctx.remark(functions[name], f"'{name}' works in an arena of {size} bytes")
 
     def _plan(
@@ -92,6 +92,17 @@ class PlanMemoryPass(Pass):
                 _pass_arena(call, size)
         planned[name] = _plan_function(function, target)
         return planned[name]
+
+
+def _arenas_of_declarations(module: ModuleOp) -> dict[str, int]:
+    """The bytes that functions without a body work in."""
+    found: dict[str, int] = {}
+    for op in module.ops:
+        if isinstance(op, func.FuncOp) and op.is_declaration and op.arg_attrs:
+            kind = op.function_type.inputs.data[-1]
+            if isinstance(kind, MemRefType) and WORKSPACE in op.arg_attrs.data[-1].data:
+                found[op.sym_name.data] = kind.get_shape()[0]
+    return found
 
 
 def _pass_arena(call: func.CallOp, size: int) -> None:

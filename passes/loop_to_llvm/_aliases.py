@@ -19,6 +19,9 @@ from mlc.support.types import memref_type
 _SAME_ELEMENTS = (memref.ReinterpretCastOp, memref.ExpandShapeOp, memref.CollapseShapeOp, memref.CastOp)
 _READS = (LoadOp, PrefetchOp, memref.LoadOp, memref.DimOp, vector.LoadOp, vector.MaskedLoadOp)
 
+_NOT_SHARED, _READ_ONLY = "llvm.noalias", "llvm.readonly"
+"""What declarations say of arguments that they write through no other pointer, and of those that they only read."""
+
 _Place = tuple[SSAValue, range | None]
 """The buffer behind a value, and which of its bytes the value is; None for any."""
 
@@ -109,12 +112,16 @@ class _Written:
         self._known: dict[StringAttr, frozenset[int]] = {}
 
     def arguments(self, function: func.FuncOp) -> frozenset[int]:
-        """The positions of the arguments that `function` may write; none of a function without a body."""
+        """The positions of the arguments that `function` may write; of one without a body, what its attributes say."""
         found = self._known.get(function.sym_name)
         if found is None:
             self._known[function.sym_name] = frozenset()  # a function that calls itself
-            args = () if function.is_declaration else function.body.blocks[0].args
-            found = frozenset(i for i, a in enumerate(args) if isinstance(a.type, MemRefType) and self._writes(a))
+            if function.is_declaration:
+                marks = enumerate(function.arg_attrs or ())
+                found = frozenset(i for i, m in marks if _NOT_SHARED in m.data and _READ_ONLY not in m.data)
+            else:
+                args = enumerate(function.body.blocks[0].args)
+                found = frozenset(i for i, a in args if isinstance(a.type, MemRefType) and self._writes(a))
             self._known[function.sym_name] = found
         return found
 

@@ -29,6 +29,7 @@ from mlc.support.locations import error_at, place_new_ops
 from mlc.support.types import MemRef
 
 ENTRY_PREFIX = "mlc_"
+LLVM_FACT = "llvm."
 _UNIT = UnitAttr()
 _HIDDEN = 1
 
@@ -109,7 +110,9 @@ def _kernel(function: func.FuncOp) -> llvm.FuncOp:
 
 def _argument_facts(function: func.FuncOp, index: int) -> DictionaryAttr:
     kind = function.function_type.inputs.data[index]
-    if not isinstance(kind, MemRefType) or not function.body.blocks:
+    if not function.body.blocks:
+        return _declared_facts(function, index)
+    if not isinstance(kind, MemRefType):
         return DictionaryAttr({})
     facts: dict[str, Attribute] = {"llvm.noalias": _UNIT, "llvm.nocapture": _UNIT}
     if _only_loaded(function.body.blocks[0].args[index]):
@@ -117,6 +120,14 @@ def _argument_facts(function: func.FuncOp, index: int) -> DictionaryAttr:
     if size := _bytes(cast(MemRef, kind)):
         facts["llvm.dereferenceable"] = IntegerAttr(size, i64)
     return DictionaryAttr(facts)
+
+
+def _declared_facts(function: func.FuncOp, index: int) -> DictionaryAttr:
+    """What a declaration says of an argument in LLVM's words."""
+    if function.arg_attrs is None:
+        return DictionaryAttr({})
+    said = function.arg_attrs.data[index].data
+    return DictionaryAttr({name: value for name, value in said.items() if name.startswith(LLVM_FACT)})
 
 
 def _bytes(kind: MemRef) -> int:

@@ -96,6 +96,9 @@ class Packer:
         Raises:
             Refused: some call passes something else, or there is none; nothing has been changed.
         """
+        if (absent := self.ctx.absent_callers) is not None and argument.index in absent.constants:
+            absent.relaid.append((argument.index, layout))
+            return self._change_signature(argument, layout)
         sources = self._constants_of(argument)
         if not sources:
             raise Refused(f"'{argument_name(argument)}' is not known when the program is compiled")
@@ -106,10 +109,15 @@ class Packer:
 
     def knows(self, argument: BlockArgument) -> bool:
         """Whether all calls of a function pass a constant as this argument."""
+        if (absent := self.ctx.absent_callers) is not None:
+            return argument.index in absent.constants
         return bool(self._constants_of(argument))
 
     def hold(self, argument: BlockArgument, condition: Callable[[Array], bool]) -> bool:
         """Whether all calls of a function pass constants as this argument of which a condition holds."""
+        if (absent := self.ctx.absent_callers) is not None:
+            absent.are_missed = True
+            return False
         sources = {source.value for _, source in self._constants_of(argument)}
         shape = tuple(memref_type(argument).get_shape())
         arrays = (constant_data(value, self.ctx.resources).reshape(shape) for value in sources)
@@ -126,6 +134,12 @@ class Packer:
         packed = Rewriter.replace_value_with_new_type(argument, _packed_type(argument, layout))
         update_type(_function_of(argument))
         return packed
+
+    def pass_relaid(self, call: func.CallOp, position: int, layout: BufferLayout) -> None:
+        """Let `call` pass a constant in another layout, as the function that it calls expects it."""
+        source = constant_behind(call.operands[position])
+        assert source is not None
+        self._pass_panels(call, position, source, layout)
 
     def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: BufferLayout) -> None:
         """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""

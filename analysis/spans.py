@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -14,6 +14,7 @@ from xdsl.ir.affine import AffineMap
 
 from mlc.analysis.accesses import SubscriptedOp, set_subscripts
 from mlc.analysis.memory_accesses import IndexSum
+from mlc.analysis.structure import Structure
 from mlc.dialects.loop import Lanes, PrefetchOp
 from mlc.support.linear import LinearForm
 from mlc.support.types import memref_type, vector_type
@@ -121,3 +122,33 @@ def access_from_start(op: SubscriptedOp, place: AccessPlace, span: Span) -> None
     for name in Lanes._fields:
         op.properties.pop(name, None)
     op.properties.update(lanes.properties)
+
+
+class StructureUpToPlaces(Structure):
+    """What a kernel does with the stretches of memory that it touches, wherever these are."""
+
+    def __init__(self, spans: Mapping[SSAValue, Span], places: Mapping[Operation, AccessPlace]) -> None:
+        super().__init__()
+        self._spans, self._places = spans, places
+
+    def type_of(self, argument: SSAValue) -> Hashable:
+        if argument not in self._spans:
+            return argument.type
+        buffer = memref_type(argument)
+        return buffer.element_type, buffer.memory_space
+
+    def operands_of(self, op: Operation) -> Sequence[SSAValue]:
+        if not isinstance(op, SubscriptedOp) or op.memref not in self._spans:
+            return op.operands
+        return [*op.operands[: -len(op.indices) or None], *sorted(self._places[op].factors, key=self.number)]
+
+    def properties_of(self, op: Operation) -> Mapping[str, Hashable]:
+        properties = super().properties_of(op)
+        if isinstance(op, func.FuncOp):
+            return {**properties, "function_type": op.function_type.outputs}
+        if not isinstance(op, SubscriptedOp) or op.memref not in self._spans:
+            return properties
+        place, span = self._places[op], self._spans[op.memref]
+        factors = tuple(factor for _, factor in sorted((self.number(v), f) for v, f in place.factors.items()))
+        rest = {name: value for name, value in properties.items() if name not in ("map", "along", "stride")}
+        return {**rest, "place": (factors, place.constant - span.start, place.lanes_apart)}
