@@ -8,12 +8,12 @@ points, beside an architecture in the group `mlc.architectures`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mlc.pass_manager.ir_levels import LEVELS
+from mlc.pass_manager.ir_levels import LEVELS, SOURCE_LEVELS
 from mlc.pass_manager.pipeline import PIPELINE, default_steps
 from mlc.support.errors import UserError
 
@@ -70,8 +70,12 @@ class Backend(ABC):
         present = {stage.level for stage in self.stages}
         return tuple(level for level in LEVELS if level in present)
 
-    def passes(self, options: CompileOptions, upto: str, after: str | None = None) -> list[Pass]:
-        """The passes of the pipeline as far as the level `upto`, starting behind the level `after` if given.
+    def passes(
+        self, options: CompileOptions, upto: str, after: str | None = None, sources: Container[str] = SOURCE_LEVELS
+    ) -> list[Pass]:
+        """The passes of the pipeline as far as the level `upto`, starting after the level `after` if given.
+
+        Conversions from levels that are not in `sources` are left out, and not even imported.
 
         Raises:
             UserError: the pipeline does not go through the level `upto`.
@@ -83,7 +87,8 @@ class Backend(ABC):
             )
         from mlc.pass_manager.default_passes import passes_of  # what was compiled before is found without any pass
 
-        return passes_of(default_steps(options, upto, after, self.stages), options)
+        steps = default_steps(options, upto, after, self.stages)
+        return passes_of([step for step in steps if not step.source or step.source in sources], options)
 
     def passes_by_kernel(self, options: CompileOptions) -> tuple[Sequence[Pass], Sequence[Pass]]:
         """The passes that compile a kernel by itself: those at the loop level, and those that lead below it.

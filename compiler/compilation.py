@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.compiler.backend import Backend, LoweredModel
 from mlc.compiler.options import CompileOptions
+from mlc.pass_manager.ir_levels import LEVEL_OF
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.model_source import ModelSource
@@ -69,6 +70,12 @@ class Compilation:
         from mlc.targets.machine import resolve_target
 
         return resolve_target(self.options.target)
+
+    @property
+    def sources(self) -> set[str]:
+        """The levels that ops of the module belong to."""
+        dialects = {op.name.partition(".")[0] for op in self.module.walk()}
+        return {LEVEL_OF[dialect] for dialect in dialects if dialect in LEVEL_OF}
 
     @property
     def backend(self) -> Backend:
@@ -135,7 +142,7 @@ class Compilation:
             from mlc.compiler.kernel_processes import expect_jobs
 
             expect_jobs(sum(1 for _ in self.module.walk()))
-        passes = self.backend.passes(self.options, level, self.reached)
+        passes = self.backend.passes(self.options, level, self.reached, self.sources)
         of_kernels, _ = self.backend.passes_by_kernel(self.options) if separately else ((), ())
         first = next((i for i, p in enumerate(passes) if of_kernels and p.name == of_kernels[0].name), None)
         if first is not None:
@@ -180,7 +187,8 @@ class Compilation:
         from mlc.compiler.recall import plugins_may_take_part
 
         as_usual = (self.options.debug_info, self.options.instrument) == ("none", "nothing")
-        watched = self.is_watched or self.manager.verify_each or self.manager.instrumentations
+        watched = self.is_watched or self.manager.verify_each
+        watched = watched or any(each.watches_kernels for each in self.manager.instrumentations)
         return as_usual and not watched and not plugins_may_take_part()
 
     def finish(self) -> None:

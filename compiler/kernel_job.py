@@ -7,7 +7,6 @@ and it is found again by the contents of the job.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import func
@@ -17,17 +16,19 @@ from xdsl.ir import Attribute
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.llvm import FuncOp as LLVMFuncOp
 from mlc.dialects.loop import MmaOp, ScheduleAttr
+from mlc.dialects.registry import register_dialects
 from mlc.support.absent_callers import AbsentCallers
-from mlc.support.context import RuleSchedule
+from mlc.support.context import CompilerContext, RuleSchedule
 from mlc.support.functions import passed_arguments
 from mlc.support.types import memref_type
+from mlc.syntax import parse_module
 from mlc.targets.llvm_ir import emit_kernels, renamed_kernels
 from mlc.targets.program import Kernel
 
 if TYPE_CHECKING:
     from mlc.schedules.buffer_layouts import BufferLayout
 
-NAME = "mlc_compiled_apart"
+KERNEL_NAME = "mlc_compiled_apart"
 """What a kernel is called while it is compiled by itself, so that kernels of other names give the same."""
 
 
@@ -40,7 +41,7 @@ class KernelJob:
     """A kernel that is to be compiled."""
 
     text: str
-    """A module at the loop level with one function, which is called `NAME`. Its values have no names."""
+    """A module at the loop level with one function, which is called `KERNEL_NAME`. Its values have no names."""
     constants: tuple[int, ...]
     """The positions of arguments for which all callers pass constants."""
     options: CompileOptions
@@ -63,7 +64,7 @@ class CompiledKernel:
 
     def named(self, name: str) -> CompiledKernel:
         """The same with the name that the function has in a module."""
-        return replace(self, kernels=renamed_kernels(self.kernels, NAME, name))
+        return replace(self, kernels=renamed_kernels(self.kernels, KERNEL_NAME, name))
 
 
 def compile_job(job: KernelJob) -> CompiledKernel | None:
@@ -79,7 +80,6 @@ def compile_job(job: KernelJob) -> CompiledKernel | None:
 
 def _compile(job: KernelJob) -> CompiledKernel | None:
     from mlc.compiler.backends import backend_of
-    from mlc.compiler.compilation import new_context, parse_verified
     from mlc.pass_manager.manager import PassManager
     from mlc.targets.machine import resolve_target
 
@@ -87,26 +87,27 @@ def _compile(job: KernelJob) -> CompiledKernel | None:
     machine = resolve_target(options.target)
     if repr(machine) != job.machine:
         return None
-    ctx = new_context(options.target)
+    ctx = CompilerContext(target=options.target)
+    register_dialects(ctx)
     absent = ctx.absent_callers = AbsentCallers(frozenset(job.constants))
-    module = parse_verified(job.text, "", ctx, Path())
+    module = parse_module(job.text, "", ctx)
     (function,) = module.ops
     assert isinstance(function, func.FuncOp)
     if isinstance(schedule := function.attributes.get("schedule"), ScheduleAttr):
         others = cast("ArrayAttr[Attribute]", function.attributes.pop(OTHERS))
-        ctx.rule_schedules[NAME, schedule] = RuleSchedule(tuple(others))
+        ctx.rule_schedules[KERNEL_NAME, schedule] = RuleSchedule(tuple(others))
     to_loops, to_blocks = backend_of(machine).passes_by_kernel(options)
     manager = PassManager(ctx)
     manager.run(module, to_loops)
     if any(isinstance(op, MmaOp) for op in module.walk()):
         return None  # the model has to ask for registers of matrices
-    kernel = next(op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == NAME)
+    kernel = next(op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == KERNEL_NAME)
     last = passed_arguments(kernel)[-1:]
     arena = memref_type(last[0].value).get_shape()[0] if last and last[0].role == "workspace" else 0
     manager.run(module, to_blocks, more_follows=True)
     if ctx.warnings or absent.are_missed:
         return None
-    lowered = next(op for op in module.ops if isinstance(op, LLVMFuncOp) and op.sym_name.data == NAME)
+    lowered = next(op for op in module.ops if isinstance(op, LLVMFuncOp) and op.sym_name.data == KERNEL_NAME)
     kernels = tuple(emit_kernels(module, machine))
     facts = tuple(map(_facts, lowered.arg_attrs or ()))
     return CompiledKernel(kernels, tuple(absent.relaid), facts, arena)

@@ -38,16 +38,17 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.argument_names import argument_name
 from mlc.analysis.calls import calls_of_functions
+from mlc.analysis.loop_constants import constant_behind
 from mlc.analysis.nests import functions_with_loops
 from mlc.analysis.spans import StructureUpToPlaces, spans_of
-from mlc.compiler.kernel_job import NAME, OTHERS, CompiledKernel, KernelJob
+from mlc.compiler.kernel_job import KERNEL_NAME, OTHERS, CompiledKernel, KernelJob
 from mlc.compiler.kernel_processes import compile_jobs
 from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import compiler_identity
 from mlc.dialects.loop import ConstantOp, LoadOp, ScheduleAttr, enclosing_loops
 from mlc.dialects.loop.steps import ArgumentName, Step, type_hints
 from mlc.schedules.own_schedules import is_strict
-from mlc.schedules.steps.pack import Packer, constant_behind
+from mlc.schedules.steps.pack import Packer
 from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
 from mlc.support.functions import WORKSPACE, is_private
@@ -128,14 +129,14 @@ class _Candidate:
 
         copy = clone(self.function)
         assert isinstance(copy, func.FuncOp)
-        copy.sym_name = StringAttr(NAME)
+        copy.sym_name = StringAttr(KERNEL_NAME)
         arguments = copy.body.blocks[0].args
         schedules = [copy.attributes["schedule"], *self.others] if "schedule" in copy.attributes else []
         names = {argument_name(a): f"arg{a.index}" for a in arguments}
         if any(isinstance(each, ScheduleAttr) and _names_loops_of(each, names) for each in schedules):
-            kept = {a: a.name_hint for a in arguments}
+            kept: dict[SSAValue, str | None] = {a: a.name_hint for a in arguments}
         else:
-            kept = dict.fromkeys(arguments)
+            kept = {}
             schedules = [_renamed(each, names) if isinstance(each, ScheduleAttr) else each for each in schedules]
         if schedules:
             copy.attributes["schedule"], *others = schedules

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Protocol, TextIO
+from typing import ClassVar, Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -18,6 +18,9 @@ ModulePrinter = Callable[[ModuleOp, TextIO], None]
 
 class Instrumentation:
     """Is called around every pass; the default does nothing."""
+
+    watches_kernels: ClassVar[bool] = True
+    """Whether it has to see kernels after each pass: then they are compiled with the rest of the module."""
 
     def options(self) -> Sequence[str]:
         """The options of mlc-opt without which a bug that is found here does not show."""

@@ -23,6 +23,8 @@ class Stage:
     reason: str
     when: Callable[[PipelineOptions], bool] | None = None
     """Whether it runs, besides; None where that is not a matter of options."""
+    source: str = ""
+    """The level of models that come from elsewhere whose ops it converts, if that is all that it does."""
     origin: str = ""
     """The plugin that the pass is of; empty if it is mlc's."""
     after: str = ""

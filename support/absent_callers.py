@@ -16,3 +16,8 @@ class AbsentCallers:
     """What they have to do, in order: pass the constant at a position in another layout."""
     are_missed: bool = False
     """Whether the function would be another one if they were here: then it has to be compiled with them."""
+
+    def know_more(self) -> bool:
+        """Note that something depends on what only they know; False, which is how it is answered here."""
+        self.are_missed = True
+        return False

@@ -153,8 +153,7 @@ def start_compilation(
     cases = given(module, ctx) if given is not None else ()
     watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases)
     manager = PassManager(ctx, watching, arguments.verify_each, lambda: _text(model, module, ctx))
-    is_watched = not arguments.only_result_matters
-    result = TimedCompilation(Compilation(module, ctx, arguments.options, manager, is_watched=is_watched), watching)
+    result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)
     return result
 

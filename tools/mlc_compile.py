@@ -152,12 +152,13 @@ def build_artifacts(
 
     timed = start_compilation(model, args)
     compilation = timed.compilation
+    compilation.is_watched = not args.only_result_matters or bool(texts)
     _protect(compilation.ctx.resources.files.values(), outputs)
     with progress_bar(f"compiling {model.file}") as bar:
         if bar:
             compilation.manager.instrumentations = [
                 *compilation.manager.instrumentations,
-                show_passes(bar, args.options),
+                show_passes(bar, compilation),
             ]
         programs: list[Any] = []
         signatures: list[Signature] = []

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import CheckEach, Instrumentation, ModulePrinter, Timing
 from mlc.support.context import CompilerContext
 from mlc.tools.progress import ProgressBar
 
 if TYPE_CHECKING:
+    from mlc.compiler.compilation import Compilation
     from mlc.pass_manager.wrong_value import GivenCase
 
 
@@ -102,12 +102,10 @@ def _printer(options: ObserverOptions, ctx: CompilerContext) -> ModulePrinter:
     return to_stream
 
 
-def show_passes(bar: ProgressBar, options: CompileOptions) -> Instrumentation:
+def show_passes(bar: ProgressBar, compilation: Compilation) -> Instrumentation:
     """What shows on a bar which pass of the default pipeline runs."""
-    from mlc.compiler.backends import backend_for
-
-    backend = backend_for(options.target)
-    return _ShowPasses(bar, len(backend.passes(options, backend.levels[-1])))
+    backend = compilation.backend
+    return _ShowPasses(bar, len(backend.passes(compilation.options, backend.levels[-1], None, compilation.sources)))
 
 
 @dataclass
@@ -115,6 +113,7 @@ class _ShowPasses(Instrumentation):
     bar: ProgressBar
     total: int
     done: int = 0
+    watches_kernels = False
 
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         self.bar.update(pass_.name, self.done, self.total)

@@ -22,10 +22,11 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from mlc.analysis.accesses import set_subscripts
+from mlc.analysis.loop_constants import constant_behind, resource_of
 from mlc.analysis.nests import functions_with_loops, update_type
 from mlc.dialects.loop import ConstantOp, LoadOp, enclosing_loops
 from mlc.schedules.buffer_layouts import Panels, WordLayout
-from mlc.schedules.steps.pack import Packer, constant_behind, resource_of
+from mlc.schedules.steps.pack import Packer
 from mlc.support import dtypes
 from mlc.support.types import memref_type, vector_type
 

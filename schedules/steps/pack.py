@@ -25,6 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.analysis.accesses import counter_bounds, set_subscripts
 from mlc.analysis.argument_names import argument_name
 from mlc.analysis.legality import note_if_refused
+from mlc.analysis.loop_constants import constant_behind, resource_of
 from mlc.analysis.nests import erase_unused_buffer, update_type
 from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.nests import parallel_nest
@@ -103,8 +104,8 @@ class Packer:
         if not sources:
             raise Refused(f"'{argument_name(argument)}' is not known when the program is compiled")
         target = self._change_signature(argument, layout)
-        for call, source in sources:
-            self._pass_panels(call, argument.index, source, layout)
+        for call, _ in sources:
+            self.pass_relaid(call, argument.index, layout)
         return target
 
     def knows(self, argument: BlockArgument) -> bool:
@@ -116,8 +117,7 @@ class Packer:
     def hold(self, argument: BlockArgument, condition: Callable[[Array], bool]) -> bool:
         """Whether all calls of a function pass constants as this argument of which a condition holds."""
         if (absent := self.ctx.absent_callers) is not None:
-            absent.are_missed = True
-            return False
+            return absent.know_more()
         sources = {source.value for _, source in self._constants_of(argument)}
         shape = tuple(memref_type(argument).get_shape())
         arrays = (constant_data(value, self.ctx.resources).reshape(shape) for value in sources)
@@ -135,14 +135,10 @@ class Packer:
         update_type(_function_of(argument))
         return packed
 
-    def pass_relaid(self, call: func.CallOp, position: int, layout: BufferLayout) -> None:
-        """Let `call` pass a constant in another layout, as the function that it calls expects it."""
+    def pass_relaid(self, call: func.CallOp, position: int, panels: BufferLayout) -> None:
+        """Let `call` pass a constant in another layout; it is erased if nobody else reads it."""
         source = constant_behind(call.operands[position])
         assert source is not None
-        self._pass_panels(call, position, source, layout)
-
-    def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: BufferLayout) -> None:
-        """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""
         kind = memref_type(call.operands[position])
         key = (source.value, tuple(kind.get_shape()), panels)
         packed = self._constants.get(key)
@@ -302,18 +298,6 @@ def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue)
     del others[panels.axis]
     op.operands[0] = target
     set_subscripts(op, list(op.indices), AffineMap(len(op.indices), 0, (block, *others, place)))
-
-
-def resource_of(constant: ConstantOp) -> str:
-    """The name of the resource of a constant; empty if its numbers stand in the text."""
-    return constant.value.resource_handle.data if isinstance(constant.value, DenseResourceAttr) else ""
-
-
-def constant_behind(value: SSAValue) -> ConstantOp | None:
-    """The constant that `value` is, perhaps under another shape."""
-    while isinstance(owner := value.owner, memref.ReinterpretCastOp):
-        value = owner.source
-    return owner if isinstance(owner, ConstantOp) else None
 
 
 def _function_of(argument: BlockArgument) -> func.FuncOp:

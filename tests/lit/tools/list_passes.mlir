@@ -9,7 +9,7 @@
 // CHECK: --write-in-place
 // CHECK: --lower-to-graph
 // CHECK-NEXT: {{^    From any level above down to the graph level\.$}}
-// CHECK-NEXT: {{^      graph   convert-onnx-to-graph  +a model that came from ONNX}}
+// CHECK-NEXT: {{^      graph   convert-onnx-to-graph  +a model of ONNX}}
 // CHECK: --lower-to-loops
 // CHECK: {{^      loop    convert-tensor-to-loop  +from what is computed to in which order}}
 // CHECK-NEXT:       loop    convert-scf-to-loop {{.*}}

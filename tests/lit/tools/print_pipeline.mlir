@@ -4,9 +4,9 @@
 // RUN: mlc-opt --fuse --lower-to-tensor --print-pipeline | filecheck %s --check-prefix=LOWER --match-full-lines
 
 // NONE:      // -O0
-// NONE-NEXT: // graph   convert-onnx-to-graph {{ *}}a model that came from ONNX is spelled in the ops of the graph level
-// NONE-NEXT: // graph   convert-aten-to-graph {{ *}}and so is one that came from PyTorch
-// NONE-NEXT: // graph   convert-stablehlo-to-graph {{ *}}and so is one that came from JAX, or as StableHLO
+// NONE-NEXT: // graph   convert-onnx-to-graph {{ *}}a model of ONNX is spelled in the ops of the graph level
+// NONE-NEXT: // graph   convert-aten-to-graph {{ *}}and so is one of PyTorch
+// NONE-NEXT: // graph   convert-stablehlo-to-graph {{ *}}and so is one of JAX, or of StableHLO
 // NONE-NEXT: // graph   convert-gguf-to-graph {{ *}}and so is a language model, as its architecture says
 // NONE-NEXT: // graph   fold-empty {{ *}}what has no elements is known: nothing below has to compute nothing
 // NONE-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
@@ -32,7 +32,7 @@
 
 // A pipeline is shown with its passes.
 // LOWER:      // --lower-to-tensor
-// LOWER-NEXT: // graph   convert-onnx-to-graph {{ *}}a model that came from ONNX is spelled in the ops of the graph level
+// LOWER-NEXT: // graph   convert-onnx-to-graph {{ *}}a model of ONNX is spelled in the ops of the graph level
 // LOWER-NEXT: // graph   convert-aten-to-graph {{.*}}
 // LOWER-NEXT: // graph   convert-stablehlo-to-graph {{.*}}
 // LOWER-NEXT: // graph   convert-gguf-to-graph{{.*}}

@@ -150,7 +150,8 @@ def test_all_that_the_code_depends_on_is_in_the_key(
 ) -> None:
     _program(_compilation(_PRODUCTS, tmp_path, target="x86-64-v3"))
     jobs.clear()
-    _program(_compilation(_PRODUCTS, tmp_path, **{"target": "x86-64-v3", **change}))
+    changed: dict[str, Any] = {"target": "x86-64-v3", **change}
+    _program(_compilation(_PRODUCTS, tmp_path, **changed))
     assert jobs
 
 
@@ -254,7 +255,11 @@ def test_a_kernel_that_asks_for_the_data_of_a_constant(step: str, is_apart: bool
     assert compile_job(replace(job, text=job.text.replace("loop.yield", "loop.yields"))) is None
 
 
-def _unlucky(monkeypatch: pytest.MonkeyPatch) -> None:
+def _leave_all(jobs: object, pending: object, results: object) -> None:
+    """All is left to the other processes."""
+
+
+def _with_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(kernel_processes.PROCESSES, "3")
     monkeypatch.setattr(kernel_processes, "_MUCH_TEXT", 0)
     kernel_processes._pool.end()  # pyright: ignore[reportPrivateUsage]
@@ -270,8 +275,8 @@ def test_processes_give_what_this_one_gives(
 ) -> None:
     asked = _jobs_of(tmp_path, jobs)
     wanted = [compile_job(job) for job in asked]
-    _unlucky(monkeypatch)
-    monkeypatch.setattr(kernel_processes, "_compile_pending", lambda *_: None)  # all is left to the others
+    _with_others(monkeypatch)
+    monkeypatch.setattr(kernel_processes, "_compile_pending", _leave_all)
     assert kernel_processes.compile_jobs(asked) == wanted
     waiting = kernel_processes._pool.waiting  # pyright: ignore[reportPrivateUsage]
     assert len(waiting) == 2
@@ -289,7 +294,7 @@ def test_processes_that_end_or_speak_otherwise(
     program: str, tmp_path: Path, jobs: list[KernelJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = _jobs_of(tmp_path, jobs)
-    _unlucky(monkeypatch)
+    _with_others(monkeypatch)
     monkeypatch.setattr(kernel_processes, "_PROGRAM", program)
     assert kernel_processes.compile_jobs(asked) == [compile_job(job) for job in asked]
 
@@ -299,7 +304,7 @@ def test_a_process_that_is_killed_in_the_middle(
 ) -> None:
     asked = _jobs_of(tmp_path, jobs)
     wanted = [compile_job(job) for job in asked]
-    _unlucky(monkeypatch)
+    _with_others(monkeypatch)
     process = kernel_processes._pool.take(1)[0]  # pyright: ignore[reportPrivateUsage]
     assert process.compile(asked[0]) == wanted[0]
     os.kill(process.process.pid, signal.SIGKILL)

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 
+from mlc.analysis.loop_constants import resource_of
 from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ConstantOp
 from mlc.pass_manager.default_passes import default_passes, passes_of
@@ -19,7 +20,6 @@ from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.pipeline import default_steps
 from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.reference.interpreter import run_function
-from mlc.schedules.steps.pack import resource_of
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module
 from mlc.targets.weights import with_digest
