@@ -14,7 +14,7 @@ from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.ir_levels import LEVEL_OF
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
-from mlc.support.model_source import ModelSource
+from mlc.support.model_source import DeclaredInput, ModelSource
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mlc.targets.machine import Machine
     from mlc.targets.program import Signature
 
+POLYMORPHIC = "jax.uses_shape_polymorphism"
+"""The attribute of a module of JAX whose shapes have symbols."""
 _COMMENT = re.compile(r"//[^\n]*")
 
 
@@ -41,8 +43,20 @@ class ModelText(ModelSource):
     def identity(self) -> str:
         return self.text
 
+    def inputs(self) -> tuple[DeclaredInput, ...]:
+        if POLYMORPHIC not in self.text:
+            return ()
+        from mlc.frontends.stablehlo.symbols import declared_inputs
+
+        return declared_inputs(self.module(new_context()))
+
     def module(self, ctx: CompilerContext) -> ModuleOp:
-        return parse_verified(self.text, self.file, ctx, self.base)
+        module = parse_verified(self.text, self.file, ctx, self.base)
+        if POLYMORPHIC in module.attributes:
+            from mlc.frontends.stablehlo.symbols import name_open_dims
+
+            name_open_dims(module)
+        return module
 
 
 @dataclass

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.irdl import BaseAttr
 
 from mlc.dialects.stablehlo import rules
@@ -161,11 +162,11 @@ def _convolution(op: HloOp) -> None:
         (15, "output dim of rhs", kernel_out, batches),
         (16, "output dim of rhs", kernel_out, features),
     ):
-        holds = found == -1 or found % groups == 0
+        holds = found == DYNAMIC_INDEX or found % groups == 0
         require(op, number, holds, f"the {noun} has extent {found}; it has to be divisible by the {groups} groups")
-    if feature != -1:
+    if feature != DYNAMIC_INDEX:
         needed = feature // features
-        holds = kernel_in in (-1, needed)
+        holds = kernel_in in (DYNAMIC_INDEX, needed)
         require(op, 14, holds, f"rhs takes {kernel_in} features; lhs has {feature} in {features} groups")
     _precision(op, 24)
     require(op, 26, len(result) == rank, f"the result has {len(result)} dims; it has to have {rank}")
@@ -178,7 +179,7 @@ def _convolution(op: HloOp) -> None:
         padding,
     )
     extents = dict(zip(dims.spatial(2), counts, strict=True))
-    extents[dims.dims(2, "b")] = -1 if batch == -1 else batch // batches
+    extents[dims.dims(2, "b")] = DYNAMIC_INDEX if batch == DYNAMIC_INDEX else batch // batches
     extents[dims.dims(2, "f")] = kernel_out
     wanted = tuple(extents[d] for d in range(rank))
     require(op, 25, rules.fits(result, wanted), f"the result is {words(result)}; it has to be {words(wanted)}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
 from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, prop_def, result_def, traits_def
 from xdsl.parser import Parser
@@ -140,7 +140,7 @@ def same_elements(constraint: int) -> Requirement:
 def _reshape(op: HloOp) -> None:
     """c2: as many elements as before."""
     found, needed = size(shape(op.results[0])), size(shape(op.operands[0]))
-    require(op, 2, -1 in (found, needed) or found == needed, f"{needed} elements cannot be {found}")
+    require(op, 2, DYNAMIC_INDEX in (found, needed) or found == needed, f"{needed} elements cannot be {found}")
 
 
 declare("reshape", f"$operand {_FUNCTION}", rules=(rules.tensors, same_elements(1), _reshape))
@@ -153,7 +153,7 @@ def broadcast_dims(op: HloOp) -> None:
     require(op, 3, in_range(dims, len(result)), f"dims are {list(dims)}; the result has {len(result)} dims")
     require(op, 4, is_unique(dims), f"dims are {list(dims)}; each may be there once")
     for d, at in zip(found, dims, strict=True):
-        holds = d in (1, -1, result[at]) or result[at] == -1
+        holds = d in (1, DYNAMIC_INDEX, result[at]) or result[at] == DYNAMIC_INDEX
         require(op, 5, holds, f"a dim of extent {d} becomes one of {result[at]}; only those of extent 1 are repeated")
 
 
@@ -219,7 +219,7 @@ def _slice(op: HloOp) -> None:
     counts = {len(starts), len(limits), len(strides), len(sizes)}
     require(op, 2, len(counts) == 1, lambda: f"found {len(starts)} ranges; the operand has {len(sizes)} dims")
     for d, (a, b, n) in enumerate(zip(starts, limits, sizes, strict=True)):
-        holds = 0 <= a <= b and (n == -1 or b <= n)
+        holds = 0 <= a <= b and (n == DYNAMIC_INDEX or b <= n)
         require(op, 3, holds, f"the range {a}:{b} is not in dim {d}, which has extent {n}")
     require(op, 4, all(s > 0 for s in strides), f"strides are {list(strides)}; they have to be greater than 0")
     needed = tuple(-(-(b - a) // s) for a, b, s in zip(starts, limits, strides, strict=True))
@@ -242,7 +242,8 @@ def _pad(op: HloOp) -> None:
     require(op, 2, holds, f"found padding of {len(low)} dims; the operand has {len(sizes)}")
     require(op, 3, all(i >= 0 for i in inner), f"interior padding is {list(inner)}; it has to be 0 or more")
     needed = tuple(
-        -1 if n == -1 else a + n + max(n - 1, 0) * i + b for n, a, b, i in zip(sizes, low, high, inner, strict=True)
+        n if n == DYNAMIC_INDEX else a + n + max(n - 1, 0) * i + b
+        for n, a, b, i in zip(sizes, low, high, inner, strict=True)
     )
     require(op, 4, rules.fits(result, needed), f"the result is {words(result)}; it has to be {words(needed)}")
 
@@ -269,7 +270,7 @@ def _concatenate(op: HloOp) -> None:
             (*first[:at], *first[at + 1 :]), (*found[:at], *found[at + 1 :])
         )
         require(op, 2, holds, f"operands differ in dim {at} only; found {words(first)} and {words(found)}")
-    needed = (*first[:at], -1 if -1 in extents else sum(extents), *first[at + 1 :])
+    needed = (*first[:at], DYNAMIC_INDEX if DYNAMIC_INDEX in extents else sum(extents), *first[at + 1 :])
     found = shape(op.results[0])
     require(op, 6, rules.fits(found, needed), f"the result is {words(found)}; it has to be {words(needed)}")
 
@@ -301,7 +302,7 @@ def _dynamic_slice(op: HloOp) -> None:
     require(op, 1, element(op.operands[0]) == element(op.results[0]), "operand and result have one element type")
     require(op, 2, len(sizes) == len(operand), f"found {len(sizes)} sizes; the operand has {len(operand)} dims")
     starts(op, 1, 2, 3)
-    holds = all(s >= 0 and (n == -1 or s <= n) for s, n in zip(sizes, operand, strict=True))
+    holds = all(s >= 0 and (n == DYNAMIC_INDEX or s <= n) for s, n in zip(sizes, operand, strict=True))
     require(op, 4, holds, f"sizes are {words(sizes)}; the operand is {words(operand)}")
     require(op, 5, rules.fits(result, sizes), f"the result is {words(result)}; it has to be {words(sizes)}")
 
@@ -326,7 +327,7 @@ def _dynamic_update_slice(op: HloOp) -> None:
     rank = len(shape(operand))
     require(op, 3, len(shape(update)) == rank, f"the update has {len(shape(update))} dims; the operand has {rank}")
     starts(op, 2, 4, 5)
-    holds = all(s <= n or -1 in (s, n) for s, n in zip(shape(update), shape(operand), strict=True))
+    holds = all(s <= n or DYNAMIC_INDEX in (s, n) for s, n in zip(shape(update), shape(operand), strict=True))
     require(op, 6, holds, f"the update is {words(shape(update))}; the operand is {words(shape(operand))}")
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.irdl import BaseAttr
 
 from mlc.dialects.stablehlo import rules
@@ -92,7 +93,7 @@ def _gather(op: HloOp) -> None:
     require(op, 20, len(sizes) == rank, f"found {len(sizes)} slice sizes; the operand has {rank} dims")
     require(op, 9, all(sizes[d] <= 1 for d in collapsed), f"slice sizes are {words(sizes)}; collapsed dims have 1")
     require(op, 12, all(sizes[d] <= 1 for d in batching), f"slice sizes are {words(sizes)}; batching dims have 1")
-    holds = all(s >= 0 and (n == -1 or s <= n) for s, n in zip(sizes, operand, strict=True))
+    holds = all(s >= 0 and (n == DYNAMIC_INDEX or s <= n) for s, n in zip(sizes, operand, strict=True))
     require(op, 21, holds, f"slice sizes are {words(sizes)}; the operand is {words(operand)}")
     batch = without(indices, dims.number("index_vector_dim"))
     needed = _combine(batch, without(sizes, *collapsed, *batching), offset)
@@ -152,7 +153,7 @@ def _scatter(op: HloOp) -> None:
     batch = without(indices, dims.number("index_vector_dim"))
     room = without(operand, *inserted, *batching)
     inside = tuple(update[d] for d in window)
-    holds = all(a <= b or -1 in (a, b) for a, b in zip(inside, room, strict=True))
+    holds = all(a <= b or DYNAMIC_INDEX in (a, b) for a, b in zip(inside, room, strict=True))
     require(op, 4, holds, f"windows of updates are {words(inside)}; inputs have room for {words(room)}")
     needed = _combine(batch, inside, window)
     require(op, 4, rules.fits(update, needed), f"updates are {words(update)}; they have to be {words(needed)}")

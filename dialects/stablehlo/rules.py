@@ -48,7 +48,7 @@ def is_ranked(value: SSAValue) -> bool:
 
 
 def shape(value: SSAValue) -> Shape:
-    """The extents of a tensor; -1 for one that is not known."""
+    """The extents of a tensor; `DYNAMIC_INDEX` for one that is not known."""
     return cast(Tensor, value.type).get_shape()
 
 
@@ -240,7 +240,7 @@ def windows(
     window_dilations: Sequence[int],
     padding: Sequence[tuple[int, int]],
 ) -> Shape:
-    """How many windows there are in each dim of an image; -1 where its extent is not known."""
+    """How many windows there are in each dim of an image; `DYNAMIC_INDEX` where its extent is not known."""
     found: list[int] = []
     for size, w, stride, dilation, wide, (low, high) in zip(
         sizes, window, strides, dilations, window_dilations, padding, strict=True
@@ -255,5 +255,5 @@ def windows(
 
 
 def size(sizes: Sequence[int]) -> int:
-    """How many elements there are; -1 if that is not known."""
+    """How many elements there are; `DYNAMIC_INDEX` if that is not known."""
     return DYNAMIC_INDEX if DYNAMIC_INDEX in sizes else prod(sizes)

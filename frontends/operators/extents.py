@@ -231,12 +231,17 @@ def _gather(op: graph.GatherOp, extents: Sequence[Extents], b: GraphBuilder) -> 
 
 
 def _gather_nd(op: graph.GatherNdOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Coordinates beyond their extent become 0."""
+    """Coordinates beyond their extent become 0, negative ones count from the end of the data."""
     data, at = extents
-    placement = op.placement
+    placement, indices = op.placement, op.indices
     rank = len(placement.indices)
-    if any(axis in data for axis in placement.axes) or rank in at:
+    if rank in at:
         raise _refusal(op, extents, b)
+    if any(axis in data for axis in placement.axes):
+        element, zero = element_of(indices), b.number(0, indices)
+        ends = [b.cast(data[axis], element) if axis in data else zero for axis in placement.axes]
+        shift = b.concat([b.reshape(end, (1,)) for end in ends], 0)
+        op.operands[1] = b.where(b.compare("lt", indices, zero), b.add(indices, shift), indices)
     if any(data[axis] != at.get(axis) for axis in placement.own if axis in data):
         raise _different(placement.own[0])
     op.operands[1] = filled(b, op.indices, 0)

@@ -38,7 +38,9 @@ def product_over(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: _Dims, contra
     shape = (*sizes, *rows, *columns)
     if 0 in (*shape, depth):
         return b.splat(0, shape, element_of(x))
-    left = b.reshape(b.transpose(x, [*batch[0], *free[0], *contract[0]]), (*sizes, prod(rows), depth))
+    # Dims that end at extents of a call cannot be joined: rows are a stack, of which each is multiplied by `right`.
+    joined = rows if rows and not sizes and b.knowledge.extents.get(x) else [prod(rows)]
+    left = b.reshape(b.transpose(x, [*batch[0], *free[0], *contract[0]]), (*sizes, *joined, depth))
     right = b.reshape(b.transpose(y, [*batch[1], *contract[1], *free[1]]), (*sizes, depth, prod(columns)))
     return b.reshape(b.matmul(left, right), shape)
 

@@ -20,7 +20,7 @@ _PARTS = 4
 _TAKEN = (
     *("Add", "Concat", "Conv", "ConvTranspose", "DequantizeLinear", "Expand", "GRU", "Gather", "Gemm", "LSTM"),
     *("MatMul", "MaxPool", "Pad", "QuantizeLinear", "RNN", "ReduceMean", "Reshape", "Resize", "Scan", "Slice"),
-    *("Softmax", "Split", "Tile", "TopK", "Transpose", "Where"),
+    *("GatherElements", "Softmax", "Split", "Tile", "TopK", "Transpose", "Where"),
 )
 """Operators of which some case is computed with open dims."""
 

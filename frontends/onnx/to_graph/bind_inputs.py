@@ -120,12 +120,13 @@ class _Binding:
     def _require_followed(self) -> None:
         """Raises: UserError if a dim stays open in a range, and ops are of another source: they would take all elements
         for data."""
-        ops = [op for op in self.function.walk() if op is not self.function and not isinstance(op, func.ReturnOp)]
-        if self.ranges and not (ops and all(op.name.startswith("onnx.") for op in ops)):
+        ops = [op for op in self.function.walk() if not isinstance(op, func.FuncOp | func.ReturnOp | func.CallOp)]
+        dialects = {op.dialect_name() for op in ops}
+        if self.ranges and not (dialects == {"onnx"} or (dialects and dialects <= {"stablehlo", "chlo"})):
             name, ranges = next(iter(self.ranges.items()))
             raise UserError(
-                f"found {next(iter(ranges.values()))} for a dim of '{name}'; a range of extents is for models of ONNX "
-                "and of torch.export; required: a number",
+                f"found {next(iter(ranges.values()))} for a dim of '{name}'; a range of extents is for models of ONNX, "
+                "of torch.export and of JAX; required: a number",
                 location_of(self.function),
             )
 

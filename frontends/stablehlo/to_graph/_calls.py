@@ -20,8 +20,11 @@ from mlc.dialects.stablehlo import ConstantOp, HloOp, ReduceOp, WhileOp, hlo
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.complex_values import ConversionOfPairs, is_complex, part_of
 from mlc.frontends.operators.conversions import Converts, PatternOfPairs, TypedCall, each_of_parts
+from mlc.frontends.operators.extents import result_extents
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize
 from mlc.support import dtypes
 from mlc.support.errors import LOAD_PASS
 from mlc.support.ir import inlined
@@ -48,6 +51,10 @@ class HloConversion(ConversionOfPairs):
     """For how many devices the module is."""
     leaves_checks_out: bool = False
     """Whether error checks that call back into Python are left out."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.knowledge.hand_on = result_extents
 
     def lower(self, ops: Iterable[Operation]) -> None:
         """Convert ops, in program order."""
@@ -106,6 +113,33 @@ class HloCall(TypedCall[HloOp]):
     def real_operands(self) -> list[SSAValue]:
         """All operands, as `self[i]`."""
         return [self[i] for i in range(len(self.op.operands))]
+
+    def shape(self, index: int = 0) -> tuple[int, ...]:
+        """The shape of a result.
+
+        Raises:
+            Unconvertible: a dim is open.
+        """
+        if any(extent < 0 for extent in super().shape(index)):
+            raise Unconvertible(f"a dim of {self.type(index)} is open; required: known shapes")
+        return super().shape(index)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the type of the result says that it has no elements."""
+        return 0 in super().shape()
+
+    def sizes(self, index: int) -> list[AnySize]:
+        """The integers of an operand, which are constants or follow from the extents of inputs.
+
+        Raises:
+            Unconvertible: one depends on data.
+        """
+        if (known := self.known(index)) is not None:
+            return [int(number) for number in known.reshape(-1)]
+        if (sizes := self.knowledge.sizes.get(self[index])) is not None:
+            return list(sizes.reshape(-1))
+        raise Unconvertible(f"operand {index} depends on data; required: a constant, or the size of a dim")
 
     def known(self, index: int) -> Any:
         """The data of an operand that is a constant; None for others."""
@@ -195,8 +229,10 @@ class _FromHlo(PatternOfPairs):
     the imaginary parts of complex numbers; else it sees pairs."""
 
     PASS: ClassVar[str] = _PASS
-    OPTIONS: ClassVar[Mapping[str, Any]] = {"parts": False}
+    OPTIONS: ClassVar[Mapping[str, Any]] = {"parts": False, "bounded": False}
     parts: ClassVar[bool]
+    bounded: ClassVar[bool]
+    """Whether it is right for operands with dims that end at an extent which is known at the call."""
 
     @classmethod
     def op_class(cls, name: str, domain: str) -> type[Operation]:
@@ -207,6 +243,9 @@ class _FromHlo(PatternOfPairs):
         run = self.pairs_run
         assert isinstance(run, HloConversion)
         self._require_supported(op)
+        if not (self.bounded or op.POINTWISE):
+            for i, value in enumerate(_seen(op)):
+                require_fixed(b, value, f"operand {i}" if i < len(op.operands) else "what its region reads")
         call = HloCall(op, run.knowledge, b.hint, op=op, run=run)
         if self.parts and any(map(is_complex, (*op.operands, *op.results))):
             found = each_of_parts(op, lambda part: self.called(op, replace(call, part=part)))
@@ -229,16 +268,23 @@ class _FromHlo(PatternOfPairs):
             if not isinstance(kind, TensorType):
                 raise Unconvertible(f"it has a value of type {kind}; mlc computes with tensors")
             shape, element = cast(Any, kind).get_shape(), cast(Any, kind).element_type
-            if any(n < 0 for n in shape):
+            if any(n < 0 for n in shape) and value not in op.results:
                 raise Unconvertible(f"a dim of {kind} is open; required: known shapes")
             if not dtypes.is_supported(part_of(element)):
                 raise Unconvertible(f"it has elements of type {element}, {dtypes.NOT_KNOWN}")
+
+
+def _seen(op: Operation) -> list[SSAValue]:
+    """The operands of an op, and those of the ops in its regions."""
+    return [value for inner in op.walk() for value in inner.operands]
 
 
 def _as_said(b: GraphBuilder, value: SSAValue, result: SSAValue) -> SSAValue:
     wanted = cast("TensorType[Attribute]", result.type)
     value = b.cast(value, part_of(wanted.element_type))
     shape = tuple(wanted.get_shape())
+    if any(extent < 0 for extent in shape):
+        return value  # as long as operands make it
     # A region on scalars may stand on tensors, whose results are tensors too.
     return b.broadcast(value, shape) if shape and shape_of(value) != shape else value
 

@@ -10,8 +10,11 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.random_numbers import Stream
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.stablehlo.symbols import is_assertion
+from mlc.frontends.stablehlo.to_graph._assertions import require_asserted
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._error_checks import is_callback
 from mlc.frontends.stablehlo.to_graph._lapack import lapack_function
@@ -98,13 +101,18 @@ def rng(b: HloCall) -> Converted:
     raise Unconvertible("it draws random numbers from a hidden state; required: a key, as jax.random has one")
 
 
-@converts("custom_call")
+@converts("custom_call", bounded=True)
 def custom_call(b: HloCall) -> Converted:
-    """A foreign function: one of LAPACK, for which mlc has loops of its own.
+    """A foreign function: one of LAPACK, for which mlc has loops of its own, or what asserts something of shapes.
 
     Raises:
-        Unconvertible: it is another one.
+        Unconvertible: it is another one, or the assertion does not hold for all shapes that callers may pass.
     """
+    if is_assertion(b.op):
+        require_asserted(b)
+        return []
+    for i, value in enumerate(b.op.operands):
+        require_fixed(b, value, f"operand {i}")
     found = lapack_function(b)
     if found is None:
         if is_callback(b.op):

@@ -14,6 +14,15 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_shapes import (
+    counted,
+    depends_on_call,
+    expanded,
+    joined,
+    require_fixed,
+    reshaped,
+    shape_sizes,
+)
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.reference.constants import constant_data
@@ -45,13 +54,13 @@ def count(b: HloCall, dim: int, shape: Sequence[int]) -> SSAValue:
     return b.broadcast(column, shape)
 
 
-@converts("reshape", parts=True)
+@converts("reshape", parts=True, bounded=True)
 def reshape(b: HloCall) -> Converted:
     """The elements in their order."""
     return b.reshape(b[0], b.shape())
 
 
-@converts("broadcast_in_dim", "broadcast", parts=True)
+@converts("broadcast_in_dim", "broadcast", parts=True, bounded=True)
 def broadcast_in_dim(b: HloCall) -> Converted:
     """_Dims in the order of the result, then repeated."""
     shape = b.shape()
@@ -64,19 +73,19 @@ def broadcast_in_dim(b: HloCall) -> Converted:
     return b.broadcast(b.reshape(moved, [extents.get(d, 1) for d in range(len(shape))]), shape)
 
 
-@converts("transpose", parts=True)
+@converts("transpose", parts=True, bounded=True)
 def transpose(b: HloCall) -> Converted:
     """_Dims in another order."""
     return b.transpose(b[0], b.op.ints("permutation"))
 
 
-@converts("reverse", parts=True)
+@converts("reverse", parts=True, bounded=True)
 def reverse(b: HloCall) -> Converted:
     """Along some dims backwards."""
     return b(graph.ReverseOp, b[0], sorted(dims)) if (dims := b.op.ints("dimensions")) else b[0]
 
 
-@converts("slice", parts=True)
+@converts("slice", parts=True, bounded=True)
 def static_slice(b: HloCall) -> Converted:
     """Ranges with steps; of nothing, nothing."""
     starts, limits, strides = (b.op.ints(n) for n in ("start_indices", "limit_indices", "strides"))
@@ -96,18 +105,19 @@ def sliced(
     return b(graph.SliceOp, x, list(starts), list(limits), list(strides))
 
 
-@converts("concatenate", parts=True)
+@converts("concatenate", parts=True, bounded=True)
 def concatenate(b: HloCall) -> Converted:
     """One after the other; what is empty is left out."""
     at = b.op.number("dimension")
     some = [v for v in b.real_operands if shape_of(v)[at]] or b.real_operands[:1]
-    return b.concat(some, at)
+    return joined(b, some, at) if any(depends_on_call(b, v) for v in some) else b.concat(some, at)
 
 
-@converts("pad", parts=True)
+@converts("pad", parts=True, bounded=True)
 def pad(b: HloCall) -> Converted:
     """Around elements and between them."""
     low, high, inner = (b.op.ints(n) for n in ("edge_padding_low", "edge_padding_high", "interior_padding"))
+    require_fixed(b, b[0], "operand 0", [d for d, n in enumerate(inner) if n or low[d] < 0 or high[d] < 0])
     return padded(b, b[0], b[1], low, high, inner)
 
 
@@ -165,13 +175,15 @@ def _spread(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, by: int) ->
     return b.slice(joined, dim, 0, length - by)
 
 
-@converts("get_dimension_size")
+@converts("get_dimension_size", bounded=True)
 def get_dimension_size(b: HloCall) -> Converted:
-    """An extent is known."""
-    return b.constant(np.asarray(shape_of(b[0])[b.op.number("dimension")], np.int32), i32)
+    """An extent is known, when the model is compiled or when it is called."""
+    size = b.axis_size(b[0], b.op.number("dimension"))
+    assert size is not None  # no extent depends on data
+    return b.constant(np.asarray(size, np.int32), i32) if isinstance(size, int) else b.cast(b.extent(size), i32)
 
 
-@converts("optimization_barrier")
+@converts("optimization_barrier", bounded=True)
 def optimization_barrier(b: HloCall) -> Converted:
     """Values as they are: no pass makes computations worse."""
     return [b.run.number(v) for v in b.op.operands]
@@ -180,16 +192,35 @@ def optimization_barrier(b: HloCall) -> Converted:
 # ---- shapes that are data, and known
 
 
-@converts("dynamic_reshape", "dynamic_iota", "dynamic_broadcast_in_dim", "dynamic_pad", "real_dynamic_slice")
+@converts("dynamic_reshape", bounded=True)
+def dynamic_reshape(b: HloCall) -> Converted:
+    """The elements in their order."""
+    return reshaped(b, b[0], b.sizes(1))
+
+
+@converts("dynamic_iota")
+def dynamic_iota(b: HloCall) -> Converted:
+    """Numbers from 0 on along a dim, which may end at an extent of the call."""
+    sizes, dim = b.sizes(0), b.op.number("iota_dimension")
+    column = counted(b, 0, sizes[dim], 1, b.element())
+    column = reshaped(b, column, [size if d == dim else 1 for d, size in enumerate(sizes)])
+    return expanded(b, column, sizes)
+
+
+@converts("dynamic_broadcast_in_dim", parts=True, bounded=True)
+def dynamic_broadcast_in_dim(b: HloCall) -> Converted:
+    """_Dims in the order of the result, then repeated."""
+    sizes, dims = b.sizes(1), b.op.ints("broadcast_dimensions")
+    order = sorted(range(len(dims)), key=lambda i: dims[i])
+    moved = b.transpose(b[0], order)
+    extents = dict(zip(sorted(dims), shape_sizes(b, moved), strict=True))
+    return expanded(b, reshaped(b, moved, [extents.get(d, 1) for d in range(len(sizes))]), sizes)
+
+
+@converts("dynamic_pad", "real_dynamic_slice")
 def dynamic(b: HloCall) -> Converted:
-    """A result of a known type needs no shape; others are refused before."""
+    """Amounts and places that are operands, and known."""
     name = b.op.mnemonic()
-    if name == "dynamic_reshape":
-        return b.reshape(b[0], b.shape())
-    if name == "dynamic_iota":
-        return count(b, b.op.number("iota_dimension"), b.shape())
-    if name == "dynamic_broadcast_in_dim":
-        return broadcast_in_dim(b)
     numbers: list[list[int]] = []
     for i in range(2 if name == "dynamic_pad" else 1, len(b.op.operands)):
         if (found := b.known(i)) is None:

@@ -13,7 +13,9 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import GatherAttr
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import bounds, in_symbols
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 
@@ -139,15 +141,16 @@ def batch_starts(
     return found
 
 
-@converts("gather", "dynamic_gather", parts=True)
+@converts("gather", "dynamic_gather", parts=True, bounded=True)
 def gather(b: HloCall) -> Converted:
     """Windows that start where the indices say, and stay inside."""
     dims = cast(GatherAttr, b.op.properties["dimension_numbers"])
+    require_fixed(b, b[0], "operand 0")
     x, indices, sizes = b[0], b[1], _sizes(b)
     vector, offset = dims.number("index_vector_dim"), dims.ints("offset_dims")
     batch = tuple(n for d, n in enumerate(shape_of(indices)) if d != vector)
     batching = dims.ints("operand_batching_dims")
-    if 0 in b.shape():
+    if b.is_empty:
         return b.splat(0, b.shape(), element_of(x))
     starts = index_parts(b, indices, vector, batch, dims.ints("start_index_map"))
     dropped = (*dims.ints("collapsed_slice_dims"), *batching)
@@ -171,12 +174,16 @@ def _sizes(b: HloCall) -> Sequence[int]:
     return [int(n) for n in known]
 
 
-@converts("dynamic_slice", parts=True)
+@converts("dynamic_slice", parts=True, bounded=True)
 def dynamic_slice(b: HloCall) -> Converted:
     """A window that stays inside."""
     x, sizes = b[0], b.op.ints("slice_sizes")
     if 0 in sizes:
         return b.splat(0, sizes, element_of(x))
+    if b.knowledge.extents.get(x):
+        for d, size in enumerate(sizes):
+            x = _taken(b, x, d, _as_index(b, b[1 + d]), size)
+        return x
     known = [b.known(1 + d) for d in range(len(sizes))]
     if all(k is not None for k in known):
         at = [max(0, min(int(k), n - s)) for k, n, s in zip(known, shape_of(x), sizes, strict=True)]
@@ -185,6 +192,18 @@ def dynamic_slice(b: HloCall) -> Converted:
         return sliced(b, x, at, [a + s for a, s in zip(at, sizes, strict=True)])
     places = _window(b, x, sizes, 1)
     return b.reshape(places.read(x), sizes)
+
+
+def _taken(b: GraphBuilder, x: SSAValue, dim: int, start: SSAValue, size: int) -> SSAValue:
+    """A window along a dim, which may end at an extent of the call: it stays before that."""
+    extent = b.axis_size(x, dim)
+    assert extent is not None  # none depends on data
+    if extent == size:
+        return x
+    if bounds(extent)[0] < size:
+        raise Unconvertible(f"it takes {size} of {in_symbols(extent)} elements along dim {dim}, which may be fewer")
+    first = b.maximum(b.minimum(start, b.extent(extent - size)), b.constant(0))
+    return b(graph.GatherOp, x, b.add(first, b.constant(np.arange(size))), dim)
 
 
 def _window(b: HloCall, x: SSAValue, sizes: Sequence[int], first: int) -> Places:

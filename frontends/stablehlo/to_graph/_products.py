@@ -15,13 +15,14 @@ from mlc.dialects.stablehlo import ConvAttr, DotAttr
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import slide
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.products import product_over, summed_products
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._moves import padded
 
 
-@converts("dot_general")
+@converts("dot_general", bounded=True)
 def dot_general(b: HloCall) -> Converted:
     """A product of stacks of matrices: the batch first, what is free of each operand in one dim."""
     dims = cast(DotAttr, b.op.properties["dot_dimension_numbers"])
@@ -30,7 +31,7 @@ def dot_general(b: HloCall) -> Converted:
     return _of_parts(b, lambda x, y: product_over(b, x, y, batch, contract))
 
 
-@converts("dot")
+@converts("dot", bounded=True)
 def dot(b: HloCall) -> Converted:
     """A product of matrices or vectors."""
     last = len(shape_of(b.op.operands[0])) - 1
@@ -75,7 +76,7 @@ def _wide(b: GraphBuilder, x: SSAValue, element: Attribute) -> SSAValue:
     return b.cast(x, i32 if element == i1 else element)
 
 
-@converts("convolution", "dynamic_conv")
+@converts("convolution", "dynamic_conv", bounded=True)
 def convolution(b: HloCall) -> Converted:
     """A convolution of the graph: padding that windows could lie in, and numbers between elements, are stored."""
     if b.op.mnemonic() == "dynamic_conv" and b.known(2) is None:
@@ -93,8 +94,12 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     op = b.op
     dims = cast(ConvAttr, op.properties["dimension_numbers"])
     element = b.element()
+    apart = op.number("batch_group_count", 1) == 1
+    fixed = [d for d in range(len(shape_of(image))) if not (apart and d == dims.dims(0, "b"))]
+    require_fixed(b, image, "operand 0", fixed)
+    require_fixed(b, kernel, "operand 1")
     x, w = b.cast(image, element), b.cast(kernel, element)
-    if 0 in (*b.shape(), *shape_of(x), *shape_of(w)):
+    if b.is_empty or 0 in (*shape_of(x), *shape_of(w)):
         return b.splat(0, b.shape(), element)
     count = len(shape_of(x)) - 2
     ones = (1,) * count

@@ -15,6 +15,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.places import neutral
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
@@ -32,7 +33,7 @@ def kind_of(op_name: str, element: object) -> str | None:
     return _OF_TRUTH.get(op_name) if element == i1 else _KINDS.get(op_name)
 
 
-@converts("reduce")
+@converts("reduce", bounded=True)
 def reduce(b: HloCall) -> Converted:
     """A reduction of the graph where the region is one, else a loop over rows."""
     count = len(b.op.operands) // 2
@@ -48,6 +49,8 @@ def reduce(b: HloCall) -> Converted:
             return _by_kind(b, name, b[0], b[1], dims)
     if count == 2 and len(dims) == 1 and (place := _extreme(b, dims[0])) is not None:
         return place
+    for i in range(count):
+        require_fixed(b, b[i], f"operand {i}")
     return _by_rows(b, count, dims)
 
 

@@ -39,9 +39,9 @@ def sort(b: HloCall) -> Converted:
             "mlc does not know its comparator; required: 'less' or 'greater' of one function of both elements, "
             "or several in order, as in 'a < b or (a == b and c < d)'"
         )
-    shape = b.shape()
-    axis = b.op.number("dimension", -1) % len(shape) if shape else 0
     inputs = [b.run.number(v) for v in b.op.operands]
+    shape = _shape(b)
+    axis = b.op.number("dimension", -1) % len(shape) if shape else 0
     if not shape or shape[axis] < 2 or 0 in shape:
         return inputs
     order: SSAValue | None = None
@@ -113,14 +113,19 @@ def _says_equal(value: SSAValue, key: _Key, block: Block) -> bool:
     return (one, two) in ((own, other), (other, own)) or (one in (own, other) and two in (own, other) and one != two)
 
 
+def _shape(b: HloCall) -> tuple[int, ...]:
+    """That of all operands."""
+    first = b.run.number(b.op.operands[0])
+    return shape_of(first.re if isinstance(first, Pair) else first)
+
+
 def _computed(b: HloCall, block: Block, key: _Key) -> SSAValue:
     """A key of all elements: the ops that make it, on the whole input."""
     arguments: list[RealOrPair] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
     value = arguments[key.input] if key.value in block.args else _of_block(b, block, arguments, key.value)
     if isinstance(value, Pair):
         raise Unconvertible("it sorts by complex numbers; mlc sorts by real ones")
-    shape = b.shape()
-    value = b.broadcast(value, shape)
+    value = b.broadcast(value, _shape(b))
     if key.total and not isinstance(element_of(value), IntegerType):
         return total_order(b, value)
     return b.cast(value, IntegerType(32)) if element_of(value) == i1 else value
@@ -145,9 +150,8 @@ def top_k(b: HloCall) -> Converted:
     """The first of the descending order, by the total order of floats as in XLA."""
     x, k = b[0], b.op.number("k")
     axis = len(shape_of(x)) - 1
-    shape = b.shape()
-    if 0 in shape:
-        return [b.splat(0, shape, element_of(x)), b.splat(0, shape, b.element(1))]
+    if b.is_empty:
+        return [b.splat(0, b.shape(), element_of(x)), b.splat(0, b.shape(), b.element(1))]
     key = x if isinstance(element_of(x), IntegerType) else total_order(b, x)
     key = b.cast(key, IntegerType(32)) if element_of(key) == i1 else key
     order = b(graph.ArgsortOp, key, axis, descending=True, first=k)

@@ -38,7 +38,7 @@ def reduce_window(b: HloCall) -> Converted:
     window, strides = op.ints("window_dimensions"), op.ints("window_strides", ones)
     base, dilations = op.ints("base_dilations", ones), op.ints("window_dilations", ones)
     padding = op.pairs("padding") or ((0, 0),) * len(shape)
-    if 0 in b.shape():
+    if b.is_empty:
         return [_empty(b, n, b.shape()) for n in inputs]
     if (strides, base, dilations) == (ones, ones, ones) and (at := _running(shape, window, padding)) is not None:
         return _cumulative(b, inputs, inits, *at)

@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from mlc.frontends.operators.complex_values import is_complex
+from mlc.frontends.operators.data_extents import add_extents, open_dims_at_calls
+from mlc.frontends.operators.open_dims import unbound
 from mlc.frontends.operators.pattern_files import import_patterns
 from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
@@ -57,15 +59,18 @@ class ConvertStablehloToGraphPass(Pass):
 
         functions = entries(module)
         inline_calls(module, functions)
+        raise_found([error for function in functions for error in unbound(function)])
         conversion = HloConversion.within(ctx)
         for function in functions:
             prepare(function, conversion)
+            open_dims_at_calls(function, conversion.knowledge)
             conversion.leaves_checks_out = False
             conversion.lower(function.body.block.ops)
             if conversion.leaves_checks_out:
                 ctx.warn(function, LEFT_OUT)
         raise_found(list(refusals(conversion.refused, lambda op: op.name)))
         for function in functions:
+            add_extents(function, conversion.knowledge)
             finish(function, conversion)
         conversion.drop_replaced()
         conversion.knowledge.drop_unused()

@@ -1,0 +1,155 @@
+"""What `jax.export` writes of symbolic shapes, compiled for ranges or for the shapes of a call, beside JAX itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax: Any = pytest.importorskip("jax")
+import jax.numpy as jnp  # noqa: E402
+from jax import export  # noqa: E402
+
+import mlc  # noqa: E402
+from mlc.runtime.model import InputError  # noqa: E402
+from mlc.support.errors import UserError  # noqa: E402
+
+_WIDTH, _HEADS, _WORDS = 16, 4, 50
+_RNG = np.random.default_rng(0)
+_TABLE = jnp.asarray(_RNG.standard_normal((_WORDS, _WIDTH)), jnp.float32)
+_WEIGHTS = [jnp.asarray(_RNG.standard_normal((_WIDTH, _WIDTH)) / 4, jnp.float32) for _ in range(5)]
+
+
+def _norm(x: Any) -> Any:
+    centred = x - x.mean(-1, keepdims=True)
+    return centred / jnp.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
+
+
+def _layer(ids: Any) -> Any:
+    """A layer of a language model: embedding, causal attention, a network of two products."""
+    (batch, length), (q, k, v, out, inner) = ids.shape, _WEIGHTS
+    places = jnp.arange(length)
+    x = _TABLE[ids] + jnp.sin(places.astype(jnp.float32))[None, :, None]
+    heads = [(x @ w).reshape(batch, length, _HEADS, _WIDTH // _HEADS) for w in (q, k, v)]
+    scores = jnp.einsum("bqhd,bkhd->bhqk", *heads[:2]) / 2
+    scores = jnp.where(places[:, None] >= places[None, :], scores, -1e9)
+    mixed = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), heads[2])
+    x = _norm(x + mixed.reshape(batch, length, _WIDTH) @ out)
+    return _norm(x + jax.nn.gelu(x @ inner) @ out)
+
+
+@dataclass(frozen=True)
+class _Function:
+    function: Callable[..., Any]
+    symbols: Sequence[str]
+    inputs: Sequence[tuple[str, Any]]
+    """The shapes, with symbols, and dtypes."""
+
+    def text(self) -> str:
+        scope = export.SymbolicScope()
+        shapes = [export.symbolic_shape(shape, scope=scope) for shape, _ in self.inputs]
+        given = [jax.ShapeDtypeStruct(s, d) for s, (_, d) in zip(shapes, self.inputs, strict=True)]
+        return export.export(jax.jit(self.function))(*given).mlir_module()
+
+    def arrays(self, extents: Mapping[str, int]) -> list[Any]:
+        found: list[Any] = []
+        for words, dtype in self.inputs:
+            shape = tuple(int(eval(word, {}, dict(extents))) for word in words.split(","))
+            drawn = _RNG.integers(0, _WORDS, shape) if dtype == np.int32 else _RNG.standard_normal(shape)
+            found.append(drawn.astype(dtype))
+        return found
+
+    def require_same(self, model: Any, extents: Mapping[str, int]) -> None:
+        arrays = self.arrays(extents)
+        wanted = np.asarray(jax.jit(self.function)(*arrays))
+        found = np.asarray(model(*arrays))
+        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype), extents
+        np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=2e-5, err_msg=str(extents))
+
+
+_F32 = np.float32
+FUNCTIONS = {
+    "layer": _Function(_layer, ["b", "s"], [("b, s", np.int32)]),
+    "pooled": _Function(lambda ids: _layer(ids).mean(1), ["b", "s"], [("b, s", np.int32)]),
+    "two inputs": _Function(
+        lambda x, y: jnp.concatenate([x, y], 1).max(0) + x.sum(), ["b", "s"], [("b, s", _F32), ("b, s", _F32)]
+    ),
+    "places": _Function(lambda x: x * jnp.arange(x.shape[0])[:, None] / x.shape[0], ["s"], [("s, 3", _F32)]),
+    "last": _Function(lambda x: x[:, -1], ["s"], [("4, s", _F32)]),
+    "padding": _Function(lambda x: jnp.pad(x, ((0, 0), (2, 3))), ["s"], [("4, s", _F32)]),
+    "images": _Function(
+        lambda x: jax.lax.conv_general_dilated(x, jnp.ones((4, 3, 3, 3)), (1, 1), "SAME"), ["b"], [("b, 3, 8, 8", _F32)]
+    ),
+    "triangle": _Function(lambda x: jnp.tril(x @ x.T), ["s"], [("s, 6", _F32)]),
+}
+_QUICK = ("two inputs", "last")
+
+
+def _cases(names: Sequence[str]) -> list[Any]:
+    return [pytest.param(name, marks=() if name in _QUICK else (pytest.mark.slow,)) for name in names]
+
+
+@pytest.mark.parametrize("name", _cases([*FUNCTIONS]))
+def test_one_code_for_a_range(name: str) -> None:
+    """Small extents come after large ones: what lies after the data is that of the call before."""
+    each = FUNCTIONS[name]
+    model = mlc.compile(each.text(), shapes={symbol: range(1, 10) for symbol in each.symbols})
+    for extents in ((9, 9), (1, 1), (3, 7), (1, 9), (4, 2), (9, 1), (2, 2)):
+        each.require_same(model, dict(zip(each.symbols, extents, strict=False)))
+
+
+_CALLS = {
+    "several rows": _Function(lambda x: x[:, 1:] - x[:, :-1], ["s"], [("4, s + 1", _F32)]),
+    "flipped": _Function(lambda x: x[:, ::-1], ["s"], [("4, s", _F32)]),
+    "sorted": _Function(lambda x: jnp.sort(x, 1), ["s"], [("4, s", _F32)]),
+    "greatest": _Function(lambda x: jnp.argmax(x, 1), ["s"], [("4, s", _F32)]),
+    "twice as long": _Function(lambda x, y: (x.reshape(-1) * y).sum(), ["s"], [("s, 2", _F32), ("2*s", _F32)]),
+}
+
+
+@pytest.mark.parametrize("name", _cases([*_CALLS, "layer", "two inputs"]))
+def test_code_for_the_shapes_of_a_call(name: str) -> None:
+    each = (_CALLS | FUNCTIONS)[name]
+    model = mlc.compile(each.text())
+    for extents in ((2, 3), (5, 1), (2, 3)):
+        each.require_same(model, dict(zip(each.symbols, extents, strict=False)))
+
+
+def test_what_a_range_does_not_hold_is_refused_by_name() -> None:
+    refused = {"flipped": "stablehlo.reverse", "sorted": "stablehlo.sort", "greatest": "stablehlo.reduce"}
+    for name, op in refused.items():
+        with pytest.raises(UserError, match=f"{op}: the extent of dim . of .* known at the call only"):
+            mlc.compile(_CALLS[name].text(), shapes={"s": range(1, 10)})
+
+
+def test_relations_that_are_not_proved_are_refused() -> None:
+    text = _CALLS["twice as long"].text()
+    with pytest.raises(UserError, match=r"an assertion is not proved for all extents .* the specification '2\*s'"):
+        mlc.compile(text, shapes={"s": range(1, 10), "arg1": (range(2, 20),)})
+    with pytest.raises(UserError, match=r"an assertion is not met: .*args\[1\]\.shape\[0\] \(= 7\)"):
+        mlc.compile(text, shapes={"s": 3, "arg1": (7,)})
+    model: Any = mlc.compile(text, shapes={"s": 3})
+    with pytest.raises(InputError, match="these shapes leave dims open: arg1"):
+        model.bound({"s": 3})
+
+
+def test_calls_outside_of_what_is_promised() -> None:
+    each = FUNCTIONS["two inputs"]
+    model = mlc.compile(each.text(), shapes={"b": range(1, 5), "s": range(2, 9)})
+    good = np.zeros((3, 4), np.float32)
+    for x, y in product((good[:, :1], np.zeros((5, 4), np.float32), np.zeros((3, 9), np.float32)), (good,)):
+        with pytest.raises(InputError):
+            model(x, x)
+        with pytest.raises(InputError):
+            model(x, y)
+    with pytest.raises(InputError):
+        model(good, good[:, :3])
+
+
+def test_an_assertion_that_a_range_breaks() -> None:
+    with pytest.raises(UserError, match=r"an assertion is not proved for all extents .* Expected value >= 1"):
+        mlc.compile(FUNCTIONS["last"].text(), shapes={"s": range(5)})
