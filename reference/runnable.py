@@ -13,6 +13,7 @@ from xdsl.traits import IsTerminator
 from mlc.reference.execution import has_meaning
 from mlc.reference.interpreter import interface_of
 from mlc.support.dtypes import is_supported
+from mlc.support.functions import held_extents, marks_of
 from mlc.support.types import element_type
 
 
@@ -57,6 +58,9 @@ def _why_not(function: FuncOp) -> str | None:
         return "its arguments are not all tensors or buffers"
     if any(DYNAMIC_INDEX in t.get_shape() for t in (*signature.inputs, *signature.outputs)):
         return "its shapes are not all static"
+    held = held_extents(marks_of(function.args, function.arg_attrs))
+    if any(function.args[place].first_use is None for place in held if place < len(function.args)):
+        return "an input ends at an extent that no op reads: its ops are those of a source, which see all of it"
     if not all(is_supported(t.element_type) for t in (*signature.inputs, *signature.outputs)):
         return "it has elements of a type that mlc does not compute with"
     for op in function.body.walk():
