@@ -49,8 +49,8 @@ def reduce(b: HloCall) -> Converted:
             return _by_kind(b, name, b[0], b[1], dims)
     if count == 2 and len(dims) == 1 and (place := _extreme(b, dims[0])) is not None:
         return place
-    for i in range(count):
-        require_fixed(b, b[i], f"operand {i}")
+    for i, value in enumerate(b.op.operands[:count]):
+        require_fixed(b, value, f"operand {i}")
     return _by_rows(b, count, dims)
 
 

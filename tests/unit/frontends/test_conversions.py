@@ -74,7 +74,7 @@ def test_what_a_replacement_refuses_is_refused(tmp_path: Path) -> None:
     ("source", "converts", "options"),
     [
         ("onnx", onnx_to_graph.converts, "bounded, rounds_once"),
-        ("stablehlo", stablehlo_to_graph.converts, "parts"),
+        ("stablehlo", stablehlo_to_graph.converts, "parts, bounded"),
     ],
 )
 def test_an_option_that_a_source_does_not_have(source: str, converts: Converts, options: str) -> None:

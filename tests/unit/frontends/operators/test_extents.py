@@ -179,7 +179,24 @@ CASES = {
         places=1,
     ),
     "gather_nd, the dim": _case(
-        graph.GatherNdOp, (N, 2), (2, 1), options=((0,),), wanted=np.add, refused=(1, 2, 3), bounds=(1, 2, 3), places=1
+        graph.GatherNdOp,
+        (N, 2),
+        (M, 1),
+        options=((0,),),
+        wanted=lambda x, i: x[i[:, 0]],
+        bounds=(2, 3),
+        least=2,
+        places=1,
+    ),
+    "gather_nd, two of three dims": _case(
+        graph.GatherNdOp,
+        (N, 2, M),
+        (5, 3),
+        options=((0, 1, 2),),
+        wanted=lambda x, i: x[tuple(i.T)],
+        bounds=(2, 3),
+        least=2,
+        places=1,
     ),
     "pad": _case(graph.PadOp, (N, 3), options=((0, 1), (0, 0), 0), wanted=lambda x: np.pad(x, [(0, 0), (1, 0)])),
     "pad, the dim": _case(
