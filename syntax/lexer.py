@@ -100,10 +100,17 @@ class Lexer:
     Args:
         stack: the parser's stack of states, which the lexer watches.
         region_of: if only one region is to be read, what it belongs to.
+        dialects: otherwise, those whose names need no prefix, the innermost last.
     """
 
     def __init__(
-        self, builder: ModuleBuilder, tables: Tables, stack: list[int], position: int, region_of: RegionOf | None
+        self,
+        builder: ModuleBuilder,
+        tables: Tables,
+        stack: list[int],
+        position: int,
+        region_of: RegionOf | None,
+        dialects: Sequence[str] = ("builtin",),
     ) -> None:
         self.builder = builder
         self.tables = tables
@@ -113,7 +120,7 @@ class Lexer:
         self.start = position
         """The start of the last token."""
         self._region_of = region_of
-        self.dialects: list[str] = ["builtin"] if region_of is None else list(region_of.dialects)
+        self.dialects: list[str] = list(dialects if region_of is None else region_of.dialects)
         """The dialect whose names need no prefix, for each open brace."""
         self._outer_dialects = len(self.dialects)
         self._ops: list[type[Operation] | None] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from xdsl.ir import Attribute, Block, SSAValue
 
@@ -42,15 +43,25 @@ class RegionSpan:
     """The position of its brace; 0 for the file."""
     isolated: bool
     outer: RegionSpan | None
+    dialect: str = "builtin"
+    """Whose names need no prefix in it."""
 
 
-class RecordingScopes(Scopes):
-    """Scopes that remember every definition and use.
+@dataclass(frozen=True)
+class Names:
+    """The names of a text.
 
     Attributes:
         things: all names, those that nobody defines included.
-        regions: all regions in the order in which they were opened.
+        regions: all regions in the order in which they were opened; the first one is the file.
     """
+
+    things: Sequence[NamedThing]
+    regions: Sequence[RegionSpan]
+
+
+class RecordingScopes(Scopes):
+    """Scopes that remember every definition and use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,16 +72,25 @@ class RecordingScopes(Scopes):
         self._blocks: dict[Block, NamedThing] = {}
         self._placeholders: defaultdict[str, list[SSAValue]] = defaultdict(list)
 
-    @property
-    def things(self) -> list[NamedThing]:
+    def names(self) -> Names:
+        """What was read so far."""
         unique = dict.fromkeys((*self._defined.values(), *self._undefined_values.values(), *self._blocks.values()))
-        return list(unique)
+        return Names(list(unique), self.regions)
 
-    def enter(self, isolated: bool, position: int) -> Scope:
-        span = RegionSpan(position, isolated, self._open[-1])
+    def assume(self, things: Sequence[NamedThing]) -> None:
+        """Take names for granted that other text defines: with values of the same types that belong to no op."""
+        known = [(thing, at) for thing in things if thing.values and (at := thing.definition) is not None]
+        stand_ins = iter(Block(arg_types=[value.type for thing, _ in known for value in thing.values]).args)
+        for thing, at in known:
+            values = tuple(islice(stand_ins, len(thing.values)))
+            self._values[thing.name[1:]] = values, at
+            self._defined[at] = NamedThing(thing.name, self.regions[0], at, values=values)
+
+    def enter(self, isolated: bool, position: int, dialect: str = "builtin") -> Scope:
+        span = RegionSpan(position, isolated, self._open[-1], dialect)
         self.regions.append(span)
         self._open.append(span)
-        return super().enter(isolated, position)
+        return super().enter(isolated, position, dialect)
 
     def leave(self) -> list[Fault]:
         self._open.pop()

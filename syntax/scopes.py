@@ -64,8 +64,8 @@ class Scopes:
         """How many regions are open, the file included."""
         return len(self._stack)
 
-    def enter(self, isolated: bool, position: int) -> Scope:
-        """Open a region."""
+    def enter(self, isolated: bool, position: int, dialect: str = "builtin") -> Scope:
+        """Open a region, in which names of a dialect need no prefix."""
         scope = Scope(isolated, position)
         if isolated:
             scope.outer_values = self._values

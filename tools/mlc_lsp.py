@@ -22,9 +22,9 @@ def run(arguments: Namespace) -> None:
     given = vars(arguments)
     PluginArguments(**{name: given[name] for name in ("load_dialect", "load_pass", "irdl_file")}).load()
     try:
-        from mlc.tools.language_server.server import make_server
+        from mlc.tools.language_server.server import serve
     except ImportError as e:
         raise UserError(
             f"the language server needs the packages pygls and lsprotocol ({e}); install them: pip install 'mlc[lsp]'"
         ) from None
-    make_server().start_io()
+    serve()

@@ -271,7 +271,9 @@ def test_an_editor_hears_of_errors_as_they_come_and_go(tmp_path: Path) -> None:
                     [lsp.TextDocumentContentChangeWholeDocument(text)],
                 )
             )
-            return list((await asyncio.wait_for(client.told.get(), 30)).diagnostics)
+            while (told := await asyncio.wait_for(client.told.get(), 30)).version != version:
+                pass
+            return list(told.diagnostics)
 
         (unknown,) = await change(2, TEXT.replace("graph.relu", "graph.rellu"))
         assert unknown.message == "unknown operation 'graph.rellu', did you mean 'graph.relu'?"
@@ -282,5 +284,10 @@ def test_an_editor_hears_of_errors_as_they_come_and_go(tmp_path: Path) -> None:
         wrong = await change(4, TEXT.replace("relu %x : tensor<4xf32>", "relu %x : tensor<5xf32>"))
         assert wrong
         assert await change(5, TEXT) == []
+        # What a verifier says is told once all of the text was read.
+        assert await change(6, TEXT.replace("    return\n", "")) == []
+        (ends,) = (await asyncio.wait_for(client.told.get(), 30)).diagnostics
+        assert "needs a terminator" in ends.message
+        assert ends.range.start.line == 18
 
     _session(use, path)

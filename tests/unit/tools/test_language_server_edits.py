@@ -1,0 +1,174 @@
+"""What the language server knows after an edit, against what it knows once all of the text was read."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from mlc.syntax.names import NamedThing
+from mlc.tools.language_server.analysis import AnalysedText, Edit
+from mlc.tools.language_server.colours import coloured_lines
+from mlc.tools.language_server.edited import after_edit, changed_part
+
+_LIT = Path(__file__).parents[2] / "lit" / "passes"
+_INSERTED = '%x0 \n{}<>(),:=@^#!"/'
+
+
+def _read(text: str) -> AnalysedText:
+    found = AnalysedText(text, "text.mlir", Path())
+    found.read_all()
+    return found
+
+
+def _corpus() -> list[str]:
+    files = sorted(_LIT.rglob("*.mlir"))[::25]
+    chunks = [f"{chunk.strip()}\n" for file in files for chunk in file.read_text("utf-8").split("// -----")]
+    return [chunk for chunk in chunks if "expected-error" not in chunk and len(chunk) < 6_000]
+
+
+def _edited(text: str, rng: random.Random) -> str:
+    """The text with a character less or more, or with a line less, more, or longer."""
+    at = rng.randrange(len(text))
+    lines = text.split("\n")
+    n = rng.randrange(len(lines))
+    before, line, after = lines[:n], lines[n], lines[n + 1 :]
+    match rng.randrange(6):
+        case 0:
+            return text[:at] + text[at + 1 :]
+        case 1:
+            return text[:at] + rng.choice(_INSERTED) + text[at:]
+        case 2:
+            return "\n".join([*before, *after])
+        case 3:
+            return "\n".join([*before, line, line, *after])
+        case 4:
+            return "\n".join([*before, '  %new = "test.new"() : () -> i32', line, *after])
+        case _:
+            return "\n".join([*before, f"{line} // comment", *after])
+
+
+def _names(text: AnalysedText) -> list[tuple[str, list[int], str]]:
+    def defined(thing: NamedThing) -> str:
+        return f"{thing.definition} {' '.join(str(value.type) for value in thing.values)}"
+
+    return sorted((each.name, each.places, defined(each)) for each in text.reading.names.things if each.places)
+
+
+def _symbols(text: AnalysedText) -> dict[str, int]:
+    return {name: at for name, (_, at) in text.symbols.items()}
+
+
+def _errors(text: AnalysedText) -> list[tuple[str, str]]:
+    return [(str(error.location), error.message) for error in text.errors]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_known_after_an_edit_is_what_a_whole_reading_finds(seed: int) -> None:
+    """Where the whole text has no errors of syntax, all names are where they are; where it has some, there is one."""
+    rng = random.Random(seed)
+    corpus = _corpus()
+    kinds = Counter[str]()
+    for _ in range(60):
+        before = _read(rng.choice(corpus))
+        text = _edited(before.text, rng)
+        after, whole = after_edit(before, text), AnalysedText(text, "text.mlir", Path())
+        assert after.braces == whole.braces
+        if not after.was_read:
+            kinds["moved"] += 1
+        elif not whole.reading.errors:
+            kinds["right"] += 1
+            assert _names(after) == _names(whole)
+            assert [*map(list, coloured_lines(after))] == [*map(list, coloured_lines(whole))]
+            assert {*_errors(after)} <= {*_errors(before), *_errors(whole)}
+            assert _symbols(after) == _symbols(whole)
+        elif after.errors:
+            kinds["wrong"] += 1
+    assert kinds["right"] >= 20
+    assert kinds["wrong"] >= 4
+
+
+_FUNCTION = """\
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32>
+  %1 = graph.add %0, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.sgn %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_an_edit_leaves_the_errors_of_other_lines_where_they_are() -> None:
+    before = _read(_FUNCTION)
+    unknown = ("text.mlir:7:8", "unknown operation 'graph.sgn', did you mean 'graph.sign'?")
+    assert _errors(before) == [unknown]
+    after = after_edit(before, _FUNCTION.replace("  %1 =", "\n  %1 ="))
+    assert _errors(after) == [("text.mlir:8:8", unknown[1])]
+    both = after_edit(before, _FUNCTION.replace("graph.relu %x", "graph.relu %y"))
+    assert _errors(both) == [unknown, ("text.mlir:2:19", "value '%y' is not defined")]
+    assert _errors(after_edit(before, _FUNCTION.replace("sgn", "sign"))) == []
+
+
+def test_values_keep_their_uses_when_the_op_that_defines_them_is_edited() -> None:
+    before = _read(_FUNCTION)
+    text = _FUNCTION.replace("%0 = graph.relu %x", "%0 = graph.abs %x ")
+    after = after_edit(before, text)
+    token = after.token_at(text.index("%0, %x"))
+    assert token is not None
+    assert after.definition_of(token) == text.index("%0 =")
+    assert len(after.places_of(token)) == 2
+    owner = after.things[token.start].values[0].owner
+    assert getattr(owner, "name", "") == "graph.abs"
+
+
+def test_an_edit_that_cannot_be_read_by_itself_leaves_the_rest_as_it_is() -> None:
+    right = _FUNCTION.replace("sgn", "sign")
+    before = _read(right)
+    text = right.replace("%1 = graph.add", "%1 = { graph.add")
+    after = after_edit(before, text)
+    assert not after.was_read
+    token = after.token_at(text.index("%0 : tensor<4xf32>\n}"))
+    assert token is not None
+    assert after.definition_of(token) == text.index("%0 = graph.sign")
+    assert {*after.symbols} == {"@f", "@g"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "edit"),
+    [
+        ("abc", "abc", Edit(3, 3, 3)),
+        ("abc", "abxc", Edit(2, 2, 3)),
+        ("aaa", "aa", Edit(2, 3, 2)),
+        ("", "ab", Edit(0, 0, 2)),
+        ("xyz", "", Edit(0, 3, 0)),
+        ("one two", "one six two", Edit(4, 4, 8)),
+    ],
+)
+def test_the_smallest_change(old: str, new: str, edit: Edit) -> None:
+    assert changed_part(old, new) == edit
+    assert old[: edit.start] + new[edit.start : edit.new_end] + old[edit.old_end :] == new
+
+
+def test_a_keystroke_in_a_large_text_takes_little_time() -> None:
+    """3,000 lines of one function; the limit is a tenth of a second of a quiet machine, and three times that here."""
+    lines = "".join(
+        f"  %{i + 1} = graph.add %{i}, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n" for i in range(3000)
+    )
+    text = f"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{\n  %0 = graph.relu %x : tensor<4xf32>\n{lines}"
+    before = _read(f"{text}  return %3000 : tensor<4xf32>\n}}\n")
+    coloured_lines(before)
+    at = before.text.index("  %1500 = ")
+    written = "  %z = graph.relu %x : tensor<4xf32>\n"
+    times: list[float] = []
+    for length in range(1, len(written) + 1, 5):
+        start = time.process_time()
+        after = after_edit(before, f"{before.text[:at]}{written[:length]}\n{before.text[at:]}")
+        _ = coloured_lines(after), after.things, after.errors
+        times.append(time.process_time() - start)
+    assert sorted(times)[len(times) // 2] < 0.3
