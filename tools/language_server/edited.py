@@ -121,7 +121,9 @@ def _moved(error: UserError, before: AnalysedText, after: AnalysedText, edit: Ed
         return None
     notes = [(note, _moved_place(note.location, before, after, edit)) for note in error.notes]
     kept = [Note(note.message, at) for note, at in notes if at is not None or note.location is None]
-    return UserError(error.words, place, kept)
+    moved = UserError(error.words, place, kept)
+    moved.replacement = error.replacement
+    return moved
 
 
 def _moved_place(

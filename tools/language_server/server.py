@@ -7,11 +7,13 @@ import sys
 
 from lsprotocol import types as lsp
 
+from mlc.tools.language_server.action_requests import add_actions
 from mlc.tools.language_server.completion import candidates
 from mlc.tools.language_server.hover import hover
 from mlc.tools.language_server.name_requests import add_names
 from mlc.tools.language_server.session import Server
 from mlc.tools.language_server.structure_requests import add_structure
+from mlc.tools.language_server.watched_plugins import WatchedPlugins
 
 _COLLECTOR = (100_000, 50, 1_000)
 """When Python looks for cycles by itself: seldom, as `documents.py` asks for it after each text."""
@@ -20,9 +22,9 @@ _SECONDS_OF_A_THREAD = 0.0005
 _TRIGGERS = ("%", "@", "^", "#", "!", ".", "-")
 
 
-def serve() -> None:
+def serve(plugins: WatchedPlugins) -> None:
     """Serve an editor on standard input and output until it ends the session."""
-    server = make_server()
+    server = make_server(plugins)
     gc.collect()
     gc.freeze()  # what was imported stays
     gc.set_threshold(*_COLLECTOR)
@@ -30,12 +32,13 @@ def serve() -> None:
     server.start_io()
 
 
-def make_server() -> Server:
-    """A server that answers all that mlc knows of."""
+def make_server(plugins: WatchedPlugins) -> Server:
+    """A server that answers all that mlc and some plugins, which are loaded, know of."""
     server = Server()
-    _add_documents(server)
+    _add_documents(server, plugins)
     add_names(server)
     add_structure(server)
+    add_actions(server, plugins.options)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     async def _hover(server: Server, at: lsp.HoverParams) -> lsp.Hover | None:
@@ -53,7 +56,11 @@ def make_server() -> Server:
     return server
 
 
-def _add_documents(server: Server) -> None:
+def _add_documents(server: Server, plugins: WatchedPlugins) -> None:
+    @server.feature(lsp.INITIALIZED)
+    async def _initialized(server: Server, _: lsp.InitializedParams) -> None:
+        await plugins.watch(server.documents.worker, server.take_plugins)
+
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def _opened(server: Server, opened: lsp.DidOpenTextDocumentParams) -> None:
         await server.show_errors(opened.text_document.uri, 0)

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlparse
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
+from mlc.support.errors import UserError
 from mlc.support.version import __version__
 from mlc.tools.language_server.documents import Documents
 from mlc.tools.language_server.view import View
@@ -69,6 +70,15 @@ class Server(LanguageServer):
         if self._is_current(uri, text.text):
             document = self.workspace.get_text_document(uri)
             self._publish(View(text, uri, document.position_codec), document.version)
+
+    async def take_plugins(self, wrong: UserError | None) -> None:
+        """Read all open documents again, because plugins were loaded again; say what is wrong with these."""
+        said = "the plugins were loaded again" if wrong is None else f"the plugins cannot be loaded: {wrong}"
+        kind = lsp.MessageType.Info if wrong is None else lsp.MessageType.Error
+        self.window_show_message(lsp.ShowMessageParams(kind, said))
+        self.documents.forget_analyses()
+        for uri in [*self._open]:
+            await self.show_errors(uri, 0)
 
     def _is_current(self, uri: str, source: str) -> bool:
         return uri in self._open and self.workspace.get_text_document(uri).source == source

@@ -7,16 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
-from mlc.syntax.lexer import STRING
+from mlc.support.spelling import NAME, STRING
 
 TokenClass = Literal["comment", "string", "value", "block", "symbol", "alias", "word", "number", "open", "close"]
 
-_NAME = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
-PATTERNS: dict[TokenClass, str] = {
+_PATTERNS: dict[TokenClass, str] = {
     "comment": r"//[^\n]*",
     "string": STRING,
-    "value": rf"%{_NAME}(?:\#[0-9]+)?",
-    "block": rf"\^{_NAME}",
+    "value": rf"%{NAME}(?:\#[0-9]+)?",
+    "block": rf"\^{NAME}",
     "symbol": rf"@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING})",
     "alias": r"[!\#][a-zA-Z_$.][a-zA-Z0-9$._-]*",
     "word": r"[a-zA-Z_][a-zA-Z0-9_$.]*",
@@ -25,7 +24,7 @@ PATTERNS: dict[TokenClass, str] = {
     "close": r"\}",
 }
 """The regular expression of each kind; the first one that matches decides."""
-_TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()), re.ASCII)
+_TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()), re.ASCII)
 _CACHED_LINES = 400_000
 
 
