@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation
 from xdsl.traits import IsolatedFromAbove
 
-from mlc.support.spelling import NAME, STRING
+from mlc.support.spelling import STRING, VALUE_NAME
 from mlc.syntax import formats, words
 from mlc.syntax.errors import Fault, SyntaxFault
 from mlc.syntax.tables import Row, Tables
@@ -38,15 +38,15 @@ SPACE = r"[\s\0]"
 _BETWEEN = rf"{SPACE}*+(?://[^\n]*+(?:\n|\Z){SPACE}*+)*+"
 _TOKEN = re.compile(
     rf"{_BETWEEN}(?:"
-    rf"(?P<percent>%{NAME})(?P<index>\#[0-9]+)?"
+    rf"(?P<percent>%{VALUE_NAME})(?P<index>\#[0-9]+)?"
     rf"|(?P<shaped>{SIMPLE_TYPE})"
     r"|(?P<word>[a-zA-Z_][a-zA-Z0-9_$.]*)"
     r"|(?P<punctuation>\#-\}|\{-\#|->|\.\.\.|[:,(){}\[\]<>=+\-*/?|])"
     rf"|(?P<string>{STRING})"
     rf"|(?P<number>0x[0-9a-fA-F]+|[0-9]+(?:{FRACTION})?)"
-    rf"|(?P<caret>\^{NAME})"
+    rf"|(?P<caret>\^{VALUE_NAME})"
     rf"|(?P<symbol>@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING}))"
-    rf"|(?P<sigil>[!\#]{NAME})"
+    rf"|(?P<sigil>[!\#]{VALUE_NAME})"
     r"|(?P<end>\Z))",
     re.ASCII,
 ).match

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from mlc.support.spelling import NAME, STRING
+from mlc.support.spelling import STRING, VALUE_NAME
 
 _GRAMMAR = Path(__file__).parents[2] / "syntax" / "mlir.lark"
 _WORD = r"[a-zA-Z_][a-zA-Z0-9_$]*"
@@ -39,8 +39,8 @@ def spelled_tokens() -> tuple[SpelledToken, ...]:
     return (
         SpelledToken("comment", r"//[^\n]*", "comment.line.double-slash", "Comment.Single"),
         SpelledToken("string", STRING, "string.quoted.double", "String.Double"),
-        SpelledToken("value", rf"%{NAME}(?:#[0-9]+)?", "variable.other", "Name.Variable"),
-        SpelledToken("block", rf"\^{NAME}", "entity.name.label", "Name.Label"),
+        SpelledToken("value", rf"%{VALUE_NAME}(?:#[0-9]+)?", "variable.other", "Name.Variable"),
+        SpelledToken("block", rf"\^{VALUE_NAME}", "entity.name.label", "Name.Label"),
         SpelledToken("symbol", rf"@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING})", "entity.name.function", "Name.Function"),
         SpelledToken("attribute", r"#[a-zA-Z_$.][a-zA-Z0-9$._-]*", "entity.other.attribute-name", "Name.Attribute"),
         SpelledToken("named type", r"![a-zA-Z_$.][a-zA-Z0-9$._-]*", "entity.name.type", "Name.Class"),

@@ -25,7 +25,7 @@ RUN_REFERENCE = "mlc.runReference"
 
 
 @dataclass(frozen=True)
-class Offer:
+class OfferedCommand:
     """Something that can be done with a text."""
 
     title: str
@@ -56,7 +56,7 @@ def corrections(text: AnalysedText, start: int, end: int) -> Iterator[Correction
             yield Correction(f"Change to '{found.new}'", error, at, at + len(found.old), found.new)
 
 
-def offers(text: AnalysedText, position: int) -> Iterator[Offer]:
+def offers(text: AnalysedText, position: int) -> Iterator[OfferedCommand]:
     """What can be done at a position: on a RUN line with its passes, in a function with it."""
     token = text.token_at(position)
     if token is not None and token.kind == "comment":
@@ -66,25 +66,25 @@ def offers(text: AnalysedText, position: int) -> Iterator[Offer]:
     if function is None:
         return
     name, op = function
-    yield Offer(f"Run the reference on @{name}", RUN_REFERENCE, [name])
+    yield OfferedCommand(f"Run the reference on @{name}", RUN_REFERENCE, [name])
     explained = name if is_private(op) else None
-    yield Offer(f"Explain the kernel @{name}" if explained else "Explain the kernels", EXPLAIN, [explained])
+    yield OfferedCommand(f"Explain the kernel @{name}" if explained else "Explain the kernels", EXPLAIN, [explained])
     for pipeline in pipeline_names():
-        yield Offer(f"Show the text after --{pipeline}", SHOW, [["%s", f"--{pipeline}"]])
+        yield OfferedCommand(f"Show the text after --{pipeline}", SHOW, [["%s", f"--{pipeline}"]])
 
 
-def _of_run_line(text: AnalysedText, start: int, position: int) -> Iterator[Offer]:
+def _of_run_line(text: AnalysedText, start: int, position: int) -> Iterator[OfferedCommand]:
     line = next((line for line in run_lines(text.text) if line.start == start), None)
     if line is None:
         return
-    until = line.until(position) if position >= line.command_start else []
+    until: Sequence[str] = line.until(position) if position >= line.command_start else ()
     last = until[-1].lstrip("-").partition("=")[0] if until else ""
     if last in known_words() and len(until) < len(line.arguments):
-        yield Offer(f"Show the text after --{last}", SHOW, [[*until]])
-    yield Offer("Show what this line prints", SHOW, [[*line.arguments]])
+        yield OfferedCommand(f"Show the text after --{last}", SHOW, [[*until]])
+    yield OfferedCommand("Show what this line prints", SHOW, [[*line.arguments]])
     if line.check is not None:
-        yield Offer("Update the CHECK lines of this test", UPDATE_CHECKS, [])
-    yield Offer("Reduce the text to what makes this line fail", SHOW, [[*line.arguments, "--reduce"]])
+        yield OfferedCommand("Update the CHECK lines of this test", UPDATE_CHECKS, [])
+    yield OfferedCommand("Reduce the text to what makes this line fail", SHOW, [[*line.arguments, "--reduce"]])
 
 
 def _function_at(text: AnalysedText, entries: Sequence[OutlineEntry], position: int) -> tuple[str, FuncOp] | None:

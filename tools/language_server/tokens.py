@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
-from mlc.support.spelling import NAME, STRING
+from mlc.support.spelling import STRING, VALUE_NAME
 
 TokenClass = Literal["comment", "string", "value", "block", "symbol", "alias", "word", "number", "open", "close"]
 
 _PATTERNS: dict[TokenClass, str] = {
     "comment": r"//[^\n]*",
     "string": STRING,
-    "value": rf"%{NAME}(?:\#[0-9]+)?",
-    "block": rf"\^{NAME}",
+    "value": rf"%{VALUE_NAME}(?:\#[0-9]+)?",
+    "block": rf"\^{VALUE_NAME}",
     "symbol": rf"@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING})",
     "alias": r"[!\#][a-zA-Z_$.][a-zA-Z0-9$._-]*",
     "word": r"[a-zA-Z_][a-zA-Z0-9_$.]*",

@@ -53,7 +53,7 @@ class ToolRuns:
             copy.write_text(text, encoding="utf-8")
         values = {"%s": str(copy), "%S": str(file.parent), "%t": str(copy.parent / "t"), "%%": "%"}
         words = [values.get(word, word.replace("%S", str(file.parent))) for word in arguments]
-        plugins = [] if tool == "filecheck" else self._plugins
+        plugins: Sequence[str] = () if tool == "filecheck" else self._plugins
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, *_TOOLS[tool], *words, *plugins),
             stdin=asyncio.subprocess.DEVNULL,

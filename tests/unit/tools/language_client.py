@@ -6,39 +6,28 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlparse
 
 
 def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *options: str) -> None:
     """Start the server as an editor does, open a file, and end the session in order.
 
-    The client that `use` gets has what the server told it: `told`, `messages`, `shown`, `edits`.
+    The client that `use` gets has what the server told it: `told` and `next_told()`, `messages`, `shown`, `edits`.
     """
-    from lsprotocol import types as lsp
-    from pygls.lsp.client import LanguageClient
-
-    class Client(LanguageClient):
-        def __init__(self) -> None:
-            super().__init__("test", "1")
-            self.told: asyncio.Queue[Any] = asyncio.Queue()
-            self.messages: list[str] = []
-            self.shown: list[Any] = []
-            self.edits: list[Any] = []
-
-        async def next_told(self) -> Any:
-            return await asyncio.wait_for(self.told.get(), 30)
-
-        def shown_text(self) -> str:
-            return Path(unquote(urlparse(self.shown[-1].uri).path)).read_text(encoding="utf-8")
+    lsp: Any = import_module("lsprotocol.types")  # of an optional package, as the next one
+    make_client: Any = import_module("pygls.lsp.client").LanguageClient
 
     async def whole() -> None:
-        client = Client()
+        client: Any = make_client("test", "1")
+        told: asyncio.Queue[Any] = asyncio.Queue()
+        client.told, client.messages, client.shown, client.edits = told, [], [], []
+        client.next_told = lambda: asyncio.wait_for(told.get(), 30)
 
         @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def _told(params: Any) -> None:
-            client.told.put_nowait(params)
+            told.put_nowait(params)
 
         @client.feature(lsp.WINDOW_SHOW_MESSAGE)
         def _said(params: Any) -> None:

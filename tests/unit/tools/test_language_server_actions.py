@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 
 import pytest
 
@@ -12,7 +18,7 @@ from mlc.compiler.compilation import new_context
 from mlc.plugins.arguments import PluginArguments
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module
-from mlc.tools.language_server.actions import Offer, corrections, offers
+from mlc.tools.language_server.actions import OfferedCommand, corrections, offers
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.check_lines import updated_checks
 from mlc.tools.language_server.formatting import formatted
@@ -92,7 +98,7 @@ def test_a_run_line_is_run_up_to_a_pass() -> None:
     assert line.merged
     assert line.prefixes == ["CHECK"]
     assert line.until(text.index("tile")) == ["--tile=sizes=8, 4"]
-    assert Offer("Show the text after --tile", "mlc.show", [["--tile=sizes=8, 4"]]) in [
+    assert OfferedCommand("Show the text after --tile", "mlc.show", [["--tile=sizes=8, 4"]]) in [
         *offers(_analysed(text), text.index("tile"))
     ]
 
@@ -252,8 +258,10 @@ def test_an_editor_runs_commands(tmp_path: Path) -> None:
         assert "graph.relu %x : tensor<4xf32>" in shown
         (document,) = client.shown
         assert document.uri.endswith("a%20test.mlir")
-        assert await ask("mlc.runReference", "f") == client.shown_text()
-        assert client.shown_text().count("4xfloat32") == 2
+        ran = await ask("mlc.runReference", "f")
+        assert ran.count("4xfloat32") == 2
+        uri_shown: str = client.shown[-1].uri
+        assert Path(unquote(urlparse(uri_shown).path)).read_text(encoding="utf-8") == ran
         wrong = await ask("mlc.show", ["%s", "--no-such-pass"])
         assert "--no-such-pass" in wrong and client.messages[-1] == wrong
         nothing = await ask("mlc.show", ["%s", "--canonicalize", "--reduce"])
@@ -302,3 +310,33 @@ def test_an_editor_hears_of_plugins_that_change(tmp_path: Path) -> None:
         assert client.messages == ["the plugins were loaded again"]
 
     _run(use, path, "--load-dialect", str(file))
+
+
+@pytest.mark.slow
+def test_neovim_works_with_the_language_server(tmp_path: Path) -> None:
+    pytest.importorskip("pygls", reason="needs pygls (pip install 'mlc[lsp]')")
+    editor = shutil.which("nvim")
+    if editor is None:
+        pytest.skip("needs nvim")
+    text = _TEST[_TEST.index("func.func") :]
+    path, out = tmp_path / "a test.mlir", tmp_path / "said.json"
+    path.write_text(text.replace("  return %0", "%1 = graph.rellu %x : tensor<4xf32>\n  return %0"), encoding="utf-8")
+    command = json.dumps([sys.executable, "-m", "mlc", "lsp"])
+    told = {"MLC_FILE": str(path), "MLC_OUT": str(out), "MLC_COMMAND": command, "XDG_STATE_HOME": str(tmp_path)}
+    script = shutil.copy(Path(__file__).with_name("neovim_session.lua"), tmp_path / "session.lua")
+    subprocess.run(
+        [editor, "--headless", "-u", "NONE", "-n", "-S", Path(script).name],
+        env={**os.environ, **told},
+        cwd=tmp_path,
+        check=True,
+        timeout=200,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+    said = json.loads(out.read_text(encoding="utf-8"))
+    assert "problem" not in said
+    assert said["diagnostics"] == [[2, "unknown operation 'graph.rellu', did you mean 'graph.relu'?"]]
+    assert "NaN stays NaN" in said["hover"]
+    assert said["offered"][0] == "Change to 'graph.relu'"
+    assert said["left"] == 0
+    assert said["text"][2] == "  %1 = graph.relu %x : tensor<4xf32>"
