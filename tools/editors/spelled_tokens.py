@@ -34,8 +34,7 @@ class SpelledToken(NamedTuple):
 @cache
 def spelled_tokens() -> tuple[SpelledToken, ...]:
     """All kinds, in the order in which they are tried."""
-    words = {*re.findall(r'"([a-z_]+)"', _GRAMMAR.read_text(encoding="utf-8"))}
-    keywords = "|".join(sorted(words - {*_CONSTANTS, *_CONTAINERS}))
+    keywords = "|".join(sorted({*re.findall(r'"([a-z_]+)"', _GRAMMAR.read_text(encoding="utf-8"))}))
     return (
         SpelledToken("comment", r"//[^\n]*", "comment.line.double-slash", "Comment.Single"),
         SpelledToken("string", STRING, "string.quoted.double", "String.Double"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from mlc.compiler.compilation import new_context
 from mlc.support.context import CompilerContext
@@ -19,7 +19,7 @@ from mlc.support.errors import SourceLocation, UserError, UserErrors
 from mlc.support.locations import location_of
 from mlc.syntax import verify_module
 from mlc.syntax.errors import Source
-from mlc.syntax.names import NamedThing, RegionSpan
+from mlc.syntax.names import NamedThing, Names, RegionSpan
 from mlc.syntax.parse import Reading, read_text
 from mlc.syntax.recovery import starts_operation
 from mlc.tools.language_server.tokens import TextToken, tokens_of
@@ -45,6 +45,12 @@ class Edit:
             return position
         return position + self.new_end - self.old_end if position >= self.old_end else None
 
+    def before(self, position: int) -> int | None:
+        """Where what stands at a position stood; None in the part that was edited."""
+        if position < self.start:
+            return position
+        return position - self.new_end + self.old_end if position >= self.new_end else None
+
 
 @dataclass
 class AnalysedText:
@@ -57,10 +63,12 @@ class AnalysedText:
 
     earlier: tuple[AnalysedText, Edit] | None = None
     """For a text of which only an edited part was read: the former text, and the part."""
-    was_read: bool = True
-    """Whether that part could be read by itself."""
+    part: Reading | None = None
+    """What that part says, if it could be read by itself."""
     new_ops: frozenset[Operation] = frozenset()
     """The ops of that part."""
+    merge: Callable[[], Names] | None = None
+    """Gives the names of an edited text."""
     coloured: Sequence[Sequence[tuple[int, int, Any]]] | None = None
     """What `colours.py` found."""
 
@@ -160,15 +168,35 @@ class AnalysedText:
     # -- values and blocks
 
     @cached_property
+    def names(self) -> Names:
+        """All names; after an edit, they are put together when somebody asks for them."""
+        return self.reading.names if self.merge is None else self.merge()
+
+    @cached_property
     def things(self) -> dict[int, NamedThing]:
         """The values and blocks that names stand for, by each position of a name."""
-        return {place: thing for thing in self.reading.names.things for place in thing.places}
+        return {place: thing for thing in self.names.things for place in thing.places}
+
+    def value_at(self, position: int) -> SSAValue | None:
+        """What the name of a value at a position stands for; of several values the first."""
+        if self.earlier is None:
+            thing = self.things.get(position)
+            return thing.values[0] if thing is not None and thing.values else None
+        before, edit = self.earlier
+        if (at := edit.before(position)) is not None:
+            return before.value_at(at)
+        things = () if self.part is None else self.part.names.things
+        thing = next((t for t in things if position == t.definition or position in t.uses), None)
+        if thing is None or not thing.values:
+            return None
+        outside = None if thing.definition is None else edit.before(thing.definition)
+        return thing.values[0] if outside is None else before.value_at(outside)
 
     def visible(self, position: int, sigil: str) -> Iterator[NamedThing]:
         """The values (`%`) or blocks (`^`) that may be named at a position."""
-        around = [span for span in self.reading.names.regions if self._contains(span, position)]
+        around = [span for span in self.names.regions if self._contains(span, position)]
         isolated = max((span.opened_at for span in around if span.isolated), default=0)
-        for thing in self.reading.names.things:
+        for thing in self.names.things:
             span, defined = thing.region, thing.definition
             if defined is None or not thing.name.startswith(sigil) or span not in around:
                 continue

@@ -50,9 +50,8 @@ def _coloured_line(text: AnalysedText, number: int) -> ColouredLine:
     for token in tokens_of_line(text.line(number)):
         kind: TokenKind | None = _KINDS.get(token.kind)
         if token.kind == "value":
-            thing = text.things.get(start + token.start)
-            of_block = thing is not None and thing.values and isinstance(thing.values[0].owner, Block)
-            kind = "parameter" if of_block else "variable"
+            value = text.value_at(start + token.start)
+            kind = "parameter" if value is not None and isinstance(value.owner, Block) else "variable"
         elif token.kind == "word" and "." in token.text and text.ctx.get_optional_op(token.text) is not None:
             kind = "method"
         if kind is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,6 +26,8 @@ class Documents:
         self._whole: dict[str, AnalysedText] = {}
         self._latest: dict[str, AnalysedText] = {}
         self._wanted: dict[str, str] = {}
+        self.seconds: dict[str, float] = {}
+        """How long the last reading of each document took."""
 
     def now(self, uri: str, source: str) -> AnalysedText | None:
         """What is known at once; None for a document of which nothing was read yet."""
@@ -53,9 +56,11 @@ class Documents:
         if known is not None and (known.text == source or self._wanted.get(uri) != source):
             return  # another request has read it, or the text has changed since
         text = AnalysedText(source, str(file), file.parent)
+        start = time.perf_counter()
         text.read_all()
         coloured_lines(text)
         self._whole[uri] = text
+        self.seconds[uri] = time.perf_counter() - start
         del known
         gc.collect()  # now, and not at the next keystroke: what is known of a text is cyclic, and large
         if self._wanted.get(uri) == source:
@@ -63,7 +68,7 @@ class Documents:
 
     def forget(self, uri: str) -> None:
         """Drop what is known of a document that was closed."""
-        for known in (self._whole, self._latest, self._wanted):
+        for known in (self._whole, self._latest, self._wanted, self.seconds):
             known.pop(uri, None)
 
     def forget_analyses(self) -> None:

@@ -21,6 +21,7 @@ from mlc.tools.language_server.tokens import tokens_of
 
 _LONGEST = 20_000
 """How many characters are read at once; more take too long for a keystroke."""
+_MANY_VALUES = 20_000
 
 
 def changed_part(old: str, new: str) -> Edit:
@@ -47,10 +48,11 @@ def after_edit(before: AnalysedText, text: str) -> AnalysedText:
         edit = _lines_around(before, change)
     old = before.reading
     after.earlier = before, edit
-    after.was_read = part is not None
+    after.part = part
     after.new_ops = frozenset(part.ops if part else ())
     ops = [*old.ops, *after.new_ops]
-    after.reading = Reading(ops, [], merged(old.names, edit, span, part), old.aliases, old.dialects)
+    after.reading = Reading(ops, [], old.names, old.aliases, old.dialects)
+    after.merge = lambda: merged(old.names, edit, span, part)
     known = old.errors if part is not None and part.errors else before.errors
     after.errors = [*_moved_errors(known, before, after, edit), *(part.errors if part else ())]
     return after
@@ -95,10 +97,14 @@ def _read(before: AnalysedText, after: AnalysedText, span: RegionSpan, edit: Edi
     while around is not None:
         unprefixed.insert(0, around.dialect)
         around = around.outer
-    visible = visible_in(before.reading.names, edit, span).values()
+    visible = visible_in(before.reading.names, edit, span)
+    if len(visible) > _MANY_VALUES:  # no guess is made for a misspelled name
+        visible = {
+            name: visible[name] for token in tokens_of(part) if (name := token.text.partition("#")[0]) in visible
+        }
     values = [
         NamedThing(t.name, t.region, edit.moved(t.definition), [], t.values)
-        for t in visible
+        for t in visible.values()
         if t.definition is not None
     ]
     known = Surroundings(values, before.reading.aliases, before.reading.dialects, unprefixed)

@@ -74,7 +74,7 @@ def _says(line: str, kind: str) -> bool:
 
 def inferred_types(text: AnalysedText, start: int, end: int) -> Iterator[tuple[int, str]]:
     """The types of values that the lines of their definitions do not say, and the position after the name."""
-    for thing in text.reading.names.things:
+    for thing in text.names.things:
         at = thing.definition
         if at is None or not start <= at < end or not thing.values:
             continue

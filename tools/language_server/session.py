@@ -17,6 +17,7 @@ from mlc.tools.language_server.view import View
 
 _DELAY = 0.3
 """Seconds without a change after which the whole text is read and verified."""
+_LONGEST_DELAY = 10.0
 
 
 class Positioned(Protocol):
@@ -56,14 +57,18 @@ class Server(LanguageServer):
         view = await self.view(at.text_document.uri)
         return view, view.offset(at.position)
 
-    async def show_errors(self, uri: str, delay: float = _DELAY) -> None:
-        """Tell the editor what is wrong: at once what the edited part says; once the text stays as it is, all."""
+    async def show_errors(self, uri: str, delay: float | None = None) -> None:
+        """Tell the editor what is wrong: at once what the edited part says; once the text stays as it is, all.
+
+        It has to stay for `delay` seconds: without one, the longer, the longer it takes to read.
+        """
         self._open.add(uri)
         document = self.workspace.get_text_document(uri)
         before = document.source
         if (text := self.documents.now(uri, before)) is not None:
             self._publish(View(text, uri, document.position_codec), document.version)
-        await asyncio.sleep(delay)
+        usual = min(max(_DELAY, self.documents.seconds.get(uri, 0) / 4), _LONGEST_DELAY)
+        await asyncio.sleep(usual if delay is None else delay)
         if not self._is_current(uri, before):
             return
         text = await self.documents.whole(uri, before, self.file_of(uri))

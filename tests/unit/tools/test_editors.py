@@ -52,12 +52,14 @@ def _scopes(line: str) -> list[tuple[str, str]]:
 
 
 def test_the_grammar_colours_a_line() -> None:
-    line = '  %0:2 = loop.for %i in 0x1F, ^bb1, @f, #map, !t.u : tensor<4x?x8xf32> {axis = true, "a"} loc(unknown) // x'
+    line = (
+        '  %0:2 = loop.for %i#1 in 0x1F, ^bb1, @f, #map, !t.u : tensor<4x?x8xf32> {axis = true, "a"} loc(unknown) // x'
+    )
     assert [(scope.removesuffix(".mlir"), text) for scope, text in _scopes(line)] == [
         ("variable.other", "%0"),
         ("constant.numeric", "2"),
         ("support.function", "loop.for"),
-        ("variable.other", "%i"),
+        ("variable.other", "%i#1"),
         ("constant.numeric", "0x1F"),
         ("entity.name.label", "^bb1"),
         ("entity.name.function", "@f"),

@@ -132,6 +132,11 @@ def test_check_lines_are_updated() -> None:
     ]
 
 
+def test_a_variable_that_nothing_defines_any_more_is_written_anew() -> None:
+    text = "// CHECK-LABEL: @f\n// CHECK-NEXT: c.d %[[A]], 1\n"
+    assert updated_checks(text, "CHECK", "@f\nc.d %1, 1\n") == text.replace("%[[A]]", "%{{.*}}")
+
+
 def test_doubled_brackets_are_written_as_patterns() -> None:
     assert "{{[[][[]}}0, 1]]" in updated_checks("// CHECK: a.b [2]", "CHECK", "a.b [[0, 1]]\n")
 

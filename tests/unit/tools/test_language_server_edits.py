@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mlc.support.errors import Replacement
 from mlc.syntax.names import NamedThing
 from mlc.tools.language_server.analysis import AnalysedText, Edit
 from mlc.tools.language_server.colours import coloured_lines
@@ -55,7 +56,7 @@ def _names(text: AnalysedText) -> list[tuple[str, list[int], str]]:
     def defined(thing: NamedThing) -> str:
         return f"{thing.definition} {' '.join(str(value.type) for value in thing.values)}"
 
-    return sorted((each.name, each.places, defined(each)) for each in text.reading.names.things if each.places)
+    return sorted((each.name, each.places, defined(each)) for each in text.names.things if each.places)
 
 
 def _symbols(text: AnalysedText) -> dict[str, int]:
@@ -77,7 +78,7 @@ def test_what_is_known_after_an_edit_is_what_a_whole_reading_finds(seed: int) ->
         text = _edited(before.text, rng)
         after, whole = after_edit(before, text), AnalysedText(text, "text.mlir", Path())
         assert after.braces == whole.braces
-        if not after.was_read:
+        if after.part is None:
             kinds["moved"] += 1
         elif not whole.reading.errors:
             kinds["right"] += 1
@@ -110,9 +111,44 @@ def test_an_edit_leaves_the_errors_of_other_lines_where_they_are() -> None:
     assert _errors(before) == [unknown]
     after = after_edit(before, _FUNCTION.replace("  %1 =", "\n  %1 ="))
     assert _errors(after) == [("text.mlir:8:8", unknown[1])]
+    assert after.errors[0].replacement == Replacement("graph.sgn", "graph.sign")
     both = after_edit(before, _FUNCTION.replace("graph.relu %x", "graph.relu %y"))
     assert _errors(both) == [unknown, ("text.mlir:2:19", "value '%y' is not defined")]
     assert _errors(after_edit(before, _FUNCTION.replace("sgn", "sign"))) == []
+
+
+def test_names_without_prefix_are_those_of_the_innermost_op() -> None:
+    text = """\
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.fusion "f" (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %c = constant dense<1.0> : tensor<4xf32>
+    %1 = graph.add %a, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    graph.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+"""
+    before = _read(text)
+    assert before.errors == []
+    after = after_edit(before, text.replace("dense<1.0>", "dense<2.0>"))
+    assert after.part is not None
+    assert [op.name for op in after.new_ops] == ["graph.constant"]
+    assert after.errors == []
+
+
+def test_values_outside_of_an_isolated_op_are_not_visible_in_it() -> None:
+    text = '%a = "test.op"() : () -> i32\nfunc.func @f(%b: i32) {\n  "test.use"(%b) : (i32) -> ()\n  return\n}\n'
+    before = _read(text)
+    assert before.errors == []
+    after = after_edit(before, text.replace("(%b) :", "(%a) :"))
+    assert [message for _, message in _errors(after)] == ["value '%a' is not defined"]
+
+
+def test_lines_that_become_one_are_read_together() -> None:
+    text = 'func.func @f() {\n"test.op"() : () -> i32\nreturn\n}\n'
+    before = _read(text.replace("i32\n", "()\n"))
+    joined = after_edit(before, text.replace("i32\n", "i32"))
+    assert joined.errors
 
 
 def test_values_keep_their_uses_when_the_op_that_defines_them_is_edited() -> None:
@@ -132,7 +168,7 @@ def test_an_edit_that_cannot_be_read_by_itself_leaves_the_rest_as_it_is() -> Non
     before = _read(right)
     text = right.replace("%1 = graph.add", "%1 = { graph.add")
     after = after_edit(before, text)
-    assert not after.was_read
+    assert after.part is None
     token = after.token_at(text.index("%0 : tensor<4xf32>\n}"))
     assert token is not None
     assert after.definition_of(token) == text.index("%0 = graph.sign")
