@@ -119,20 +119,22 @@ def test_an_edit_leaves_the_errors_of_other_lines_where_they_are() -> None:
 
 def test_names_without_prefix_are_those_of_the_innermost_op() -> None:
     text = """\
-func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = graph.fusion "f" (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
-    %c = constant dense<1.0> : tensor<4xf32>
-    %1 = graph.add %a, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
-    graph.yield %1 : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %r = scf.for %i = %n to %n step %n iter_args(%c = %x) -> (tensor<4xf32>) {
+    %0 = tensor.map %c[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
+    ^bb0(%v: f32):
+      %s = arith.addf %v, %v : f32
+      yield %s : f32
+    }
+    scf.yield %0 : tensor<4xf32>
   }
-  return %0 : tensor<4xf32>
+  return %r : tensor<4xf32>
 }
 """
     before = _read(text)
     assert before.errors == []
-    after = after_edit(before, text.replace("dense<1.0>", "dense<2.0>"))
-    assert after.part is not None
-    assert [op.name for op in after.new_ops] == ["graph.constant"]
+    after = after_edit(before, text.replace("addf", "mulf"))
+    assert {op.name for op in after.new_ops} == {"arith.mulf", "tensor.yield"}
     assert after.errors == []
 
 
