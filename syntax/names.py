@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from xdsl.ir import Attribute, Block, SSAValue
 
 from mlc.syntax.errors import Fault
-from mlc.syntax.scopes import Scope, Scopes
+from mlc.syntax.scopes import Definition, Scope, Scopes
 
 
 @dataclass(eq=False)
@@ -70,6 +69,8 @@ class RecordingScopes(Scopes):
         self._defined: dict[int, NamedThing] = {}
         self._undefined_values: dict[SSAValue, NamedThing] = {}
         self._blocks: dict[Block, NamedThing] = {}
+        self._outside: Mapping[str, NamedThing] = {}
+        self._moved: Callable[[int], int | None] = lambda position: position
         self._placeholders: defaultdict[str, list[SSAValue]] = defaultdict(list)
 
     def names(self) -> Names:
@@ -77,14 +78,43 @@ class RecordingScopes(Scopes):
         unique = dict.fromkeys((*self._defined.values(), *self._undefined_values.values(), *self._blocks.values()))
         return Names(list(unique), self.regions)
 
-    def assume(self, things: Sequence[NamedThing]) -> None:
-        """Take names for granted that other text defines: with values of the same types that belong to no op."""
-        known = [(thing, at) for thing in things if thing.values and (at := thing.definition) is not None]
-        stand_ins = iter(Block(arg_types=[value.type for thing, _ in known for value in thing.values]).args)
-        for thing, at in known:
-            values = tuple(islice(stand_ins, len(thing.values)))
-            self._values[thing.name[1:]] = values, at
-            self._defined[at] = NamedThing(thing.name, self.regions[0], at, values=values)
+    def assume(self, values: Mapping[str, NamedThing], moved: Callable[[int], int | None]) -> None:
+        """Take values for granted that other text defines, by their names: some of the same types that belong to no op.
+
+        `moved` tells where their definitions, which are where they were once, are now.
+        """
+        self._outside, self._moved = values, moved
+
+    def _recall(self, name: str, values: dict[str, Definition]) -> None:
+        """Define a value that was assumed, now that its name is used."""
+        thing = self._outside.get(f"%{name}")
+        if thing is None or name in values or thing.definition is None:
+            return
+        if (at := self._moved(thing.definition)) is not None:
+            stand_ins = tuple(Block(arg_types=[value.type for value in thing.values]).args)
+            values[name] = stand_ins, at
+            self._defined[at] = NamedThing(thing.name, self.regions[0], at, values=stand_ins)
+
+    def _recall_here(self, name: str) -> None:
+        if self._outside and not any(scope.isolated for scope in self._stack[1:]):
+            self._recall(name, self._values)
+
+    def _recall_all(self) -> None:
+        for name in self._outside:
+            self._recall_here(name[1:])
+
+    def lookup(self, name: str) -> tuple[SSAValue, ...] | None:
+        self._recall_here(name)
+        return super().lookup(name)
+
+    def visible(self) -> dict[str, tuple[SSAValue, ...]]:
+        self._recall_all()
+        return super().visible()
+
+    def finish(self) -> list[Fault]:
+        if self._stack[0].forward:
+            self._recall_all()  # a name that does not exist is perhaps like one of these
+        return super().finish()
 
     def enter(self, isolated: bool, position: int, dialect: str = "builtin") -> Scope:
         span = RegionSpan(position, isolated, self._open[-1], dialect)
@@ -94,9 +124,14 @@ class RecordingScopes(Scopes):
 
     def leave(self) -> list[Fault]:
         self._open.pop()
+        *outer, scope = self._stack
+        if scope.outer_values is not None and not any(each.isolated for each in outer[1:]):
+            for name in scope.forward:
+                self._recall(name, scope.outer_values)
         return super().leave()
 
     def define(self, name: str, values: Sequence[SSAValue], position: int) -> None:
+        self._recall_here(name)
         thing = NamedThing(f"%{name}", self._open[-1], position, values=tuple(values))
         waiting = [v for v in self._placeholders[name] if v in self._undefined_values]
         super().define(name, values, position)
@@ -106,6 +141,7 @@ class RecordingScopes(Scopes):
                 thing.uses += self._undefined_values.pop(placeholder).uses
 
     def resolve(self, name: str, index: int, position: int, expected: Attribute) -> SSAValue:
+        self._recall_here(name)
         value = super().resolve(name, index, position, expected)
         self._thing_of(name, value).uses.append(position)
         return value

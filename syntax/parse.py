@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -82,22 +82,24 @@ class Surroundings:
     """What the text around some operations lets them name.
 
     Attributes:
-        values: the values that are visible.
+        values: the values that are visible, by name.
+        moved: where their definitions stand now, by where they are said to stand.
         aliases: the attributes and types that have names.
         dialects: those whose grammar is used.
         unprefixed: the names of those whose names need no prefix, the innermost last.
     """
 
-    values: Sequence[NamedThing]
+    values: Mapping[str, NamedThing]
     aliases: Mapping[str, Attribute]
     dialects: Sequence[Dialect]
     unprefixed: Sequence[str] = ("builtin",)
+    moved: Callable[[int], int | None] = lambda position: position
 
 
 def read_text(text: str, filename: str, ctx: CompilerContext, base: Path) -> Reading:
     """Read as much of a text as can be read, and remember where names stand; weight files are not opened."""
     dialects = _dialects(text, ctx)
-    return _read(_builder(text, filename, ctx, base, True, dialects), 0, Surroundings((), {}, dialects))
+    return _read(_builder(text, filename, ctx, base, True, dialects), 0, Surroundings({}, {}, dialects))
 
 
 def read_operations(
@@ -120,7 +122,7 @@ def _read(builder: ModuleBuilder, start: int, around: Surroundings) -> Reading:
     builder.scopes = scopes = RecordingScopes()
     dialects = around.dialects
     with _paused_collector(), deep_recursion():
-        scopes.assume(around.values)
+        scopes.assume(around.values, around.moved)
         try:
             ops = _operations(builder, start, around.unprefixed)
         except RecursionError:

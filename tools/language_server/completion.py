@@ -90,7 +90,7 @@ def _words(text: AnalysedText, written: str, position: int) -> Iterator[Completi
     begin = _begin_of_op(text.text, start)
     # Syntax depends on the op alone: names that the rest of the text defines are taken for granted.
     source = Source(f"{_AROUND}{text.text[begin:start]}", text.file)
-    known = Surroundings((), text.reading.aliases, text.reading.dialects)
+    known = Surroundings({}, text.reading.aliases, text.reading.dialects)
     reading = read_operations(source, (0, len(source.text)), text.ctx, text.base, known)
     reading = reading or read_text(source.text, text.file, text.ctx, text.base)
     for word in reading.may_follow:

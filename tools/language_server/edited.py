@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from mlc.support.errors import Note, SourceLocation, UserError
-from mlc.syntax.names import NamedThing, RegionSpan
+from mlc.syntax.names import RegionSpan
 from mlc.syntax.parse import Reading, Surroundings, read_operations
 from mlc.tools.language_server.analysis import BETWEEN_OPERATIONS, AnalysedText, Edit
 from mlc.tools.language_server.merged_names import merged, visible_in
@@ -21,7 +21,6 @@ from mlc.tools.language_server.tokens import tokens_of
 
 _LONGEST = 20_000
 """How many characters are read at once; more take too long for a keystroke."""
-_MANY_VALUES = 20_000
 
 
 def changed_part(old: str, new: str) -> Edit:
@@ -86,8 +85,9 @@ def _lines_around(before: AnalysedText, change: Edit) -> Edit:
 def _read(before: AnalysedText, after: AnalysedText, span: RegionSpan, edit: Edit) -> Reading | None:
     """What the operations of an edited part say; None where they cannot be read by themselves."""
     part = after.text[edit.start : edit.new_end]
-    old = before.text[edit.start : edit.old_end]
-    if len(part) > _LONGEST or any(BETWEEN_OPERATIONS.search(each) for each in (old, part)):
+    if len(part) > _LONGEST:
+        return None
+    if any(BETWEEN_OPERATIONS.search(each) for each in (part, before.text[edit.start : edit.old_end])):
         return None
     depths = [*accumulate({"open": 1, "close": -1}.get(token.kind, 0) for token in tokens_of(part))]
     if depths and (min(depths) < 0 or depths[-1]):
@@ -97,17 +97,9 @@ def _read(before: AnalysedText, after: AnalysedText, span: RegionSpan, edit: Edi
     while around is not None:
         unprefixed.insert(0, around.dialect)
         around = around.outer
-    visible = visible_in(before.reading.names, edit, span)
-    if len(visible) > _MANY_VALUES:  # no guess is made for a misspelled name
-        visible = {
-            name: visible[name] for token in tokens_of(part) if (name := token.text.partition("#")[0]) in visible
-        }
-    values = [
-        NamedThing(t.name, t.region, edit.moved(t.definition), [], t.values)
-        for t in visible.values()
-        if t.definition is not None
-    ]
-    known = Surroundings(values, before.reading.aliases, before.reading.dialects, unprefixed)
+    old = before.reading
+    visible = visible_in(old.names, edit, span)
+    known = Surroundings(visible, old.aliases, old.dialects, unprefixed, edit.moved)
     return read_operations(after.source, (edit.start, edit.new_end), after.ctx, after.base, known)
 
 

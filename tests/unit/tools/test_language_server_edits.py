@@ -146,6 +146,41 @@ def test_values_outside_of_an_isolated_op_are_not_visible_in_it() -> None:
     assert [message for _, message in _errors(after)] == ["value '%a' is not defined"]
 
 
+def test_what_is_said_of_names_outside_is_what_a_whole_reading_says() -> None:
+    nested = _FUNCTION.replace("sgn", "sign").replace(
+        "  return %1", '  func.func @g(%b: i32) {\n    "test.use"(%b) : (i32) -> ()\n    return\n  }\n  return %1'
+    )
+    before = _read(nested)
+    for old, new in (
+        ('@g(%b: i32) {\n    "test.use"(%b)', '@h(%b: i32) {\n    "test.use"(%0)'),
+        ("%0, %x :", "%00, %x :"),
+        ("%1 = graph.add", "%0 = graph.add"),
+        ("%0, %x : tensor<4xf32>,", "%0, %x : tensor<5xf32>,"),
+    ):
+        text = nested.replace(old, new, 1)
+        expected = [(str(e.location), e.message, e.notes) for e in AnalysedText(text, "text.mlir", Path()).errors]
+        found = [(str(e.location), e.message, e.notes) for e in after_edit(before, text).errors]
+        assert found[0] == expected[0]
+
+
+def test_values_that_are_defined_further_on_are_found_where_they_are_now() -> None:
+    text = """\
+func.func @f() {
+  cf.br ^b
+^a:
+  "test.use"(%v) : (i32) -> ()
+  return
+^b:
+  %v = "test.make"() : () -> i32
+  cf.br ^a
+}
+"""
+    changed = text.replace("(i32) -> ()", f"(i32) -> ()  // {'longer ' * 10}")
+    after = after_edit(_read(text), changed)
+    assert after.part is not None
+    assert _names(after) == _names(AnalysedText(changed, "text.mlir", Path()))
+
+
 def test_lines_that_become_one_are_read_together() -> None:
     text = 'func.func @f() {\n"test.op"() : () -> i32\nreturn\n}\n'
     before = _read(text.replace("i32\n", "()\n"))
