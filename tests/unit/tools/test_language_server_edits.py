@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from mlc.syntax.names import NamedThing
 from mlc.tools.language_server.analysis import AnalysedText, Edit
 from mlc.tools.language_server.colours import coloured_lines
 from mlc.tools.language_server.edited import after_edit, changed_part
+from tests.unit.tools.language_client import session
 
 _LIT = Path(__file__).parents[2] / "lit" / "passes"
 _INSERTED = '%x0 \n{}<>(),:=@^#!"/'
@@ -245,3 +248,44 @@ def test_a_keystroke_in_a_large_text_takes_little_time() -> None:
         _ = coloured_lines(after), after.things, after.errors
         times.append(time.process_time() - start)
     assert sorted(times)[len(times) // 2] < 0.3
+
+
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_an_editor_is_told_in_the_end_what_a_whole_reading_finds(tmp_path: Path, seed: int) -> None:
+    """After several edits, of which some follow each other at once, as a person types."""
+    lsp = pytest.importorskip("lsprotocol.types", reason="needs pygls (pip install 'mlc[lsp]')")
+    rng = random.Random(seed)
+    texts = [_FUNCTION]
+    for _ in range(16):
+        texts.append(_edited(texts[-1] if rng.random() < 0.7 else _FUNCTION, rng))
+    path = tmp_path / "text.mlir"
+    path.write_text(_FUNCTION, encoding="utf-8")
+
+    async def use(client: Any, uri: str) -> None:
+        await client.next_told()
+        for version, (old, new) in enumerate(pairwise(texts), 2):
+            edit = changed_part(old, new)
+            start, end = (_position(lsp, old, at) for at in (edit.start, edit.old_end))
+            part = lsp.TextDocumentContentChangePartial(lsp.Range(start, end), new[edit.start : edit.new_end])
+            document = lsp.VersionedTextDocumentIdentifier(version, uri)
+            client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [part]))
+            if rng.random() < 0.3:
+                await _expect(client, version, AnalysedText(new, str(path), tmp_path))
+        await _expect(client, len(texts), AnalysedText(texts[-1], str(path), tmp_path))
+
+    session(use, path)
+
+
+async def _expect(client: Any, version: int, whole: AnalysedText) -> None:
+    """Wait until the client was told, of this version of a text, what is wrong with it."""
+    expected = sorted((error.location.line, error.message) for error in whole.errors if error.location is not None)
+    found = None
+    while found != expected:
+        told = await client.next_told()
+        if told.version == version:
+            found = sorted((each.range.start.line + 1, each.message) for each in told.diagnostics)
+
+
+def _position(lsp: Any, text: str, at: int) -> Any:
+    before = text[:at]
+    return lsp.Position(before.count("\n"), at - before.rfind("\n") - 1)
