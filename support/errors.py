@@ -94,11 +94,22 @@ class Refused(WordedError):
     user, if it is worth telling, and where."""
 
 
+@dataclass(frozen=True)
+class Replacement:
+    """What somebody who wrote a name that does not exist probably meant."""
+
+    old: str
+    """What stands at the place of the error."""
+    new: str
+
+
 class UserError(WordedError):
     """An error in what the user gave."""
 
     subject: str | None = None
     """The name of the op that it is about, if it is about one."""
+    replacement: Replacement | None = None
+    """What would be right at its place, if a guess is good."""
 
     def __init__(self, words: Words, location: SourceLocation | None = None, notes: Sequence[Note] = ()) -> None:
         super().__init__(words)

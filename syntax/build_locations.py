@@ -21,8 +21,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from mlc.support.spelling import STRING
 from mlc.syntax.errors import Fault
-from mlc.syntax.lexer import STRING, Name
+from mlc.syntax.lexer import Name
 from mlc.syntax.state import State
 
 _DEFINITION = re.compile(rf"{STRING}|//[^\n]*|(\#[\w$.-]+)\s*=\s*(?=loc\b)", re.ASCII)

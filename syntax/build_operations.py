@@ -162,7 +162,7 @@ class OperationActions(State):
         if self.scopes.depth > MAX_NESTING:
             raise FatalFault(f"regions are nested more than {MAX_NESTING} deep", opening.position)
         arguments, self._region_arguments = self._region_arguments, None
-        scope = self.scopes.enter(is_isolated(opening.op), opening.position)
+        scope = self.scopes.enter(is_isolated(opening.op), opening.position, opening.dialect)
         if arguments is None:
             return OpenRegion(scope, None, opening)
         entry = Block(arg_types=[a.type for a in arguments])

@@ -50,9 +50,12 @@ class ModuleBuilder(OperationActions, TypeActions, LocationActions, AttributeAct
         self.hand = hand
         self._machine = machine
 
-    def parse_file(self) -> list[Operation]:
-        """The operations of the whole text. Raises Fault and TooManyErrors; other errors are in `errors`."""
-        items, _ = self._machine.run("file", 0)
+    def parse_file(self, start: int = 0, dialects: Sequence[str] = ("builtin",)) -> list[Operation]:
+        """The operations of the text from a position on, where names of `dialects` need no prefix.
+
+        Raises Fault and TooManyErrors; other errors are in `errors`.
+        """
+        items, _ = self._machine.run("file", start, None, dialects)
         return [item for item in items if item is not None]
 
     def parse_region(

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from mlc.support.blame import blame, is_raised_in_plugin, place_of
-from mlc.support.errors import Note, SourceLocation, UserError, UserErrors, WordedError, Words
+from mlc.support.errors import Note, Replacement, SourceLocation, UserError, UserErrors, WordedError, Words
 from mlc.support.recursion import TOO_DEEP
 from mlc.syntax.mismatches import explain_parsing
 from mlc.syntax.words import one_line
@@ -27,12 +27,27 @@ PositionedNote = tuple[str, int]
 
 
 class Fault(WordedError):
-    """Something wrong in the text at a position (None: where the parser is)."""
+    """Something wrong in the text at a position (None: where the parser is), and what was probably meant there."""
 
-    def __init__(self, words: Words, position: int | None = None, notes: Sequence[PositionedNote] = ()) -> None:
+    def __init__(
+        self,
+        words: Words,
+        position: int | None = None,
+        notes: Sequence[PositionedNote] = (),
+        replacement: Replacement | None = None,
+    ) -> None:
         super().__init__(words)
         self.position = position
         self.notes = tuple(notes)
+        self.replacement = replacement
+
+
+def misspelled(words: str, written: str, known: Sequence[str], position: int) -> Fault:
+    """The fault for a name that does not exist, with the first of the known ones, if there are any, as a guess."""
+    if not known:
+        return Fault(words, position)
+    replacement = Replacement(written, known[0])
+    return Fault(f"{words}, did you mean '{known[0]}'?", position, replacement=replacement)
 
 
 class FatalFault(Fault):
@@ -141,4 +156,6 @@ class Source:
     def user_error(self, fault: Fault, position: int) -> UserError:
         """The error as a user sees it; `position` is for a fault that has none of its own."""
         at = self.locate(position if fault.position is None else fault.position)
-        return UserError(fault.words, at, [Note(text, self.locate(p)) for text, p in fault.notes])
+        error = UserError(fault.words, at, [Note(text, self.locate(p)) for text, p in fault.notes])
+        error.replacement = fault.replacement
+        return error

@@ -39,9 +39,10 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.requirements import check_type, complete_dialects
+from mlc.support.spelling import STRING
 from mlc.syntax import dense
 from mlc.syntax.errors import Consequence, Fault, mistake_of, reason_of
-from mlc.syntax.lexer import FRACTION, LIKE_TYPE, SIMPLE_TYPE, SPACE, STRING
+from mlc.syntax.lexer import FRACTION, LIKE_TYPE, SIMPLE_TYPE, SPACE
 from mlc.syntax.plain_parameters import has_plain_parameters, made_of
 from mlc.syntax.recovery import starts_operation
 from mlc.syntax.words import counted, one_line

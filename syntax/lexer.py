@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation
 from xdsl.traits import IsolatedFromAbove
 
+from mlc.support.spelling import STRING, VALUE_NAME
 from mlc.syntax import formats, words
 from mlc.syntax.errors import Fault, SyntaxFault
 from mlc.syntax.tables import Row, Tables
@@ -25,9 +26,6 @@ from mlc.syntax.tables import Row, Tables
 if TYPE_CHECKING:
     from mlc.syntax.builder import ModuleBuilder
 
-_SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
-STRING = r'"[^"\\\n\v\f]*(?:\\(?:["nt\\]|[0-9A-Fa-f]{2})[^"\\\n\v\f]*)*"'
-"""A string literal; there is one way only to match it, so an unclosed one is found out in linear time."""
 FRACTION = r"\.[0-9]*+(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++"
 """What makes a float of digits. As Python prints it, the point may be missing: `1e-05`, which upstream refuses."""
 _SCALAR = r"(?:[su]?i[0-9]+|b?f[0-9]+|index)"
@@ -40,15 +38,15 @@ SPACE = r"[\s\0]"
 _BETWEEN = rf"{SPACE}*+(?://[^\n]*+(?:\n|\Z){SPACE}*+)*+"
 _TOKEN = re.compile(
     rf"{_BETWEEN}(?:"
-    rf"(?P<percent>%{_SUFFIX})(?P<index>\#[0-9]+)?"
+    rf"(?P<percent>%{VALUE_NAME})(?P<index>\#[0-9]+)?"
     rf"|(?P<shaped>{SIMPLE_TYPE})"
     r"|(?P<word>[a-zA-Z_][a-zA-Z0-9_$.]*)"
     r"|(?P<punctuation>\#-\}|\{-\#|->|\.\.\.|[:,(){}\[\]<>=+\-*/?|])"
     rf"|(?P<string>{STRING})"
     rf"|(?P<number>0x[0-9a-fA-F]+|[0-9]+(?:{FRACTION})?)"
-    rf"|(?P<caret>\^{_SUFFIX})"
+    rf"|(?P<caret>\^{VALUE_NAME})"
     rf"|(?P<symbol>@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING}))"
-    rf"|(?P<sigil>[!\#]{_SUFFIX})"
+    rf"|(?P<sigil>[!\#]{VALUE_NAME})"
     r"|(?P<end>\Z))",
     re.ASCII,
 ).match
@@ -100,10 +98,17 @@ class Lexer:
     Args:
         stack: the parser's stack of states, which the lexer watches.
         region_of: if only one region is to be read, what it belongs to.
+        dialects: otherwise, those whose names need no prefix, the innermost last.
     """
 
     def __init__(
-        self, builder: ModuleBuilder, tables: Tables, stack: list[int], position: int, region_of: RegionOf | None
+        self,
+        builder: ModuleBuilder,
+        tables: Tables,
+        stack: list[int],
+        position: int,
+        region_of: RegionOf | None,
+        dialects: Sequence[str] = ("builtin",),
     ) -> None:
         self.builder = builder
         self.tables = tables
@@ -113,7 +118,7 @@ class Lexer:
         self.start = position
         """The start of the last token."""
         self._region_of = region_of
-        self.dialects: list[str] = ["builtin"] if region_of is None else list(region_of.dialects)
+        self.dialects: list[str] = list(dialects if region_of is None else region_of.dialects)
         """The dialect whose names need no prefix, for each open brace."""
         self._outer_dialects = len(self.dialects)
         self._ops: list[type[Operation] | None] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.utils.exceptions import ParseError
@@ -30,8 +30,18 @@ class LalrParser:
             for rule in tables.rules
         ]
 
-    def run(self, start: str, position: int, region_of: RegionOf | None = None) -> tuple[Any, int]:
+    def run(
+        self,
+        start: str,
+        position: int,
+        region_of: RegionOf | None = None,
+        dialects: Sequence[str] = ("builtin",),
+    ) -> tuple[Any, int]:
         """Parse from `position`: the whole rest of the text (`start` is "file"), or one region.
+
+        Args:
+            region_of: what the region belongs to.
+            dialects: for the rest of a text, those whose names need no prefix there.
 
         Returns:
             The value of the start symbol and the position after it. After an error the parser goes on at the next
@@ -43,7 +53,7 @@ class LalrParser:
         states = [self.tables.start_states[start]]
         values: list[Any] = []
         starts: list[int] = []
-        lexer = Lexer(self.builder, self.tables, states, position, region_of)
+        lexer = Lexer(self.builder, self.tables, states, position, region_of, dialects)
         recovery = Recovery(self.builder, self.tables, lexer, states, values, starts)
         while True:
             try:

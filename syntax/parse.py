@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -19,11 +19,11 @@ from mlc.support.locations import location_of
 from mlc.support.recursion import TOO_DEEP, deep_recursion
 from mlc.syntax.builder import ModuleBuilder
 from mlc.syntax.dominance import error_of, undominated_uses
-from mlc.syntax.errors import LIMIT, Fault, TooManyErrors, raise_all
+from mlc.syntax.errors import LIMIT, Fault, Source, TooManyErrors, raise_all
 from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
 from mlc.syntax.machine import LalrParser
-from mlc.syntax.names import RecordingScopes
+from mlc.syntax.names import NamedThing, Names, RecordingScopes
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
 _HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
@@ -63,43 +63,93 @@ class Reading:
     Attributes:
         ops: the operations at its top level that could be read; none if reading had to stop early.
         errors: what is wrong, in the order in which it was found.
-        scopes: where names stand.
+        names: where names stand.
         aliases: the attributes and types that have names.
+        dialects: those that the text names.
         may_follow: the keywords and the punctuation that might stand next, if the text ends too early.
     """
 
     ops: Sequence[Operation]
     errors: Sequence[UserError]
-    scopes: RecordingScopes
+    names: Names
     aliases: Mapping[str, Attribute]
+    dialects: Sequence[Dialect]
     may_follow: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the text around some operations lets them name.
+
+    Attributes:
+        values: the values that are visible, by name.
+        moved: where their definitions stand now, by where they are said to stand.
+        aliases: the attributes and types that have names.
+        dialects: those whose grammar is used.
+        unprefixed: the names of those whose names need no prefix, the innermost last.
+    """
+
+    values: Mapping[str, NamedThing]
+    aliases: Mapping[str, Attribute]
+    dialects: Sequence[Dialect]
+    unprefixed: Sequence[str] = ("builtin",)
+    moved: Callable[[int], int | None] = lambda position: position
 
 
 def read_text(text: str, filename: str, ctx: CompilerContext, base: Path) -> Reading:
     """Read as much of a text as can be read, and remember where names stand; weight files are not opened."""
-    with _paused_collector(), deep_recursion():
-        scopes = RecordingScopes()
-        builder = _builder(text, filename, ctx, base, True)
-        builder.scopes = scopes
-        try:
-            ops = _operations(builder)
-        except RecursionError:
-            return Reading([], [UserError(TOO_DEEP, SourceLocation(filename, 1))], scopes, {})
-        return Reading(ops, builder.errors, scopes, builder.aliases, builder.spellings_at_end)
-
-
-def _builder(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleBuilder:
     dialects = _dialects(text, ctx)
+    return _read(_builder(text, filename, ctx, base, True, dialects), 0, Surroundings({}, {}, dialects))
+
+
+def read_operations(
+    source: Source, part: tuple[int, int], ctx: CompilerContext, base: Path, around: Surroundings
+) -> Reading | None:
+    """Read the operations of a part of a text, from a position to another one, as `read_text` reads all of it.
+
+    None if they name a dialect that is not among those of the surroundings: its grammar would have to be made.
+    """
+    start, end = part
+    if not _named_dialects(source.text[start:end], ctx) <= {dialect.name for dialect in around.dialects}:
+        return None
+    builder = _builder(source.text[:end], source.filename, ctx, base, True, around.dialects)
+    builder.source = source
+    builder.aliases = {**around.aliases}
+    return _read(builder, start, around)
+
+
+def _read(builder: ModuleBuilder, start: int, around: Surroundings) -> Reading:
+    builder.scopes = scopes = RecordingScopes()
+    dialects = around.dialects
+    with _paused_collector(), deep_recursion():
+        scopes.assume(around.values, around.moved)
+        try:
+            ops = _operations(builder, start, around.unprefixed)
+        except RecursionError:
+            error = UserError(TOO_DEEP, SourceLocation(builder.source.filename, 1))
+            return Reading([], [error], scopes.names(), {}, dialects)
+        return Reading(ops, builder.errors, scopes.names(), builder.aliases, dialects, builder.spellings_at_end)
+
+
+def _builder(
+    text: str,
+    filename: str,
+    ctx: CompilerContext,
+    base: Path,
+    checked: bool,
+    dialects: Sequence[Dialect] | None = None,
+) -> ModuleBuilder:
+    dialects = _dialects(text, ctx) if dialects is None else dialects
     operations = [op for d in dialects for op in formatted_operations(d)]
     builder = ModuleBuilder(text, filename, ctx, base, operations, checked)
     builder.connect(HandOver(ctx, builder), LalrParser(tables_for(dialects), builder))
     return builder
 
 
-def _operations(builder: ModuleBuilder) -> list[Operation]:
+def _operations(builder: ModuleBuilder, start: int = 0, unprefixed: Sequence[str] = ("builtin",)) -> list[Operation]:
     """The operations of a text; errors are the builder's."""
     try:
-        ops = builder.parse_file()
+        ops = builder.parse_file(start, unprefixed)
         for fault in builder.finish_values():
             builder.report(fault, 0)
     except TooManyErrors:
@@ -162,9 +212,11 @@ def _wrap(ops: list[Operation], builder: ModuleBuilder) -> ModuleOp:
 
 def _dialects(text: str, ctx: CompilerContext) -> list[Dialect]:
     """The dialects that the text names, loaded into the context, in the order of their names."""
-    known = set(ctx.registered_dialect_names)
-    names = sorted({"builtin", *_DIALECT.findall(_HEXADECIMAL.sub("", text))} & known)
-    return [ctx.get_dialect(name) for name in names]
+    return [ctx.get_dialect(name) for name in sorted({"builtin", *_named_dialects(text, ctx)})]
+
+
+def _named_dialects(text: str, ctx: CompilerContext) -> set[str]:
+    return {*_DIALECT.findall(_HEXADECIMAL.sub("", text))} & {*ctx.registered_dialect_names}
 
 
 @contextmanager

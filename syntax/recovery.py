@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
+from mlc.support.spelling import STRING
 from mlc.syntax import words
 from mlc.syntax.errors import FatalFault, Fault, SyntaxFault, TooManyErrors, reason_of
-from mlc.syntax.lexer import STRING, Lexer, OpenBrace
+from mlc.syntax.lexer import Lexer, OpenBrace
 from mlc.syntax.mismatches import explain_token
 from mlc.syntax.regions import OpenRegion, Result
 from mlc.syntax.tables import Tables

@@ -17,7 +17,7 @@ from itertools import islice
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
-from mlc.syntax.errors import LIMIT, Fault, PositionedNote
+from mlc.syntax.errors import LIMIT, Fault, PositionedNote, misspelled
 
 Definition = tuple[tuple[SSAValue, ...], int]
 """The values behind a name, and the position of the definition."""
@@ -64,8 +64,8 @@ class Scopes:
         """How many regions are open, the file included."""
         return len(self._stack)
 
-    def enter(self, isolated: bool, position: int) -> Scope:
-        """Open a region."""
+    def enter(self, isolated: bool, position: int, dialect: str = "builtin") -> Scope:
+        """Open a region, in which names of a dialect need no prefix."""
         scope = Scope(isolated, position)
         if isolated:
             scope.outer_values = self._values
@@ -179,9 +179,10 @@ class Scopes:
                 yield Fault(message, uses[0].position, [("defined here", outside[1])])
                 continue
             near = get_close_matches(name, self._values, 1)
-            hint = f", did you mean '%{near[0]}'?" if near else ""
-            notes = [("defined here", self._values[near[0]][1])] if near else []
-            yield Fault(f"value '%{name}' is not defined{hint}", uses[0].position, notes)
+            known = [f"%{each}" for each in near]
+            fault = misspelled(f"value '%{name}' is not defined", f"%{name}", known, uses[0].position)
+            fault.notes = tuple(("defined here", self._values[each][1]) for each in near)
+            yield fault
 
     def block(self, name: str, position: int) -> Block:
         """The block that a successor names, which may come later."""

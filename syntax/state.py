@@ -32,7 +32,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.former_names import name_today
 from mlc.support.wide_floats import WIDE_FLOATS, size_of, value_of
-from mlc.syntax.errors import LIMIT, Consequence, Fault, PositionedNote, Source, TooManyErrors
+from mlc.syntax.errors import LIMIT, Consequence, Fault, PositionedNote, Source, TooManyErrors, misspelled
 from mlc.syntax.lexer import Name
 from mlc.syntax.scopes import Scopes
 from mlc.syntax.shaped_types import check_shaped
@@ -173,7 +173,7 @@ class State:
     def unknown_type(self, text: str, position: int) -> Fault:
         """The error for a word that looks like a type and is none."""
         near = get_close_matches(text, [*_FLOATS, "i1", "i8", "i16", "i32", "i64", "index"], 1)
-        return Fault(f"unknown type '{text}'" + (f", did you mean '{near[0]}'?" if near else ""), position)
+        return misspelled(f"unknown type '{text}'", text, near, position)
 
     def simple_type(self, text: str, position: int) -> Attribute:
         """A shaped type of plain sizes (`lexer.SIMPLE_TYPE`), which stands at a position."""
@@ -242,11 +242,10 @@ class State:
             return unknown
         names = [op.name for op in self.ctx.loaded_ops]
         if "." not in name and self.ctx.get_optional_op(f"{name}.{name}") is not None:
-            return Fault(f"unknown operation '{name}', did you mean '{name}.{name}'?", position)
+            return misspelled(f"unknown operation '{name}'", name, [f"{name}.{name}"], position)
         short = [n for d in dialects for op in names if (n := op.removeprefix(f"{d}.")) != op]
-        if near := get_close_matches(name, names if "." in name else short, 1, 0.7):
-            return Fault(f"unknown operation '{name}', did you mean '{near[0]}'?", position)
-        return Fault(f"unknown operation '{name}'", position)
+        near = get_close_matches(name, names if "." in name else short, 1, 0.7)
+        return misspelled(f"unknown operation '{name}'", name, near, position)
 
     def require_dialect(self, name: str, position: int) -> None:
         """Raise Fault unless the dialect exists, or any may be used."""
@@ -257,7 +256,7 @@ class State:
         if self.ctx.allow_unregistered or self.ctx.get_optional_dialect(name) is not None:
             return None
         near = get_close_matches(name, self.ctx.registered_dialect_names, 1, 0.7)
-        return Fault(f"unknown dialect '{name}'" + (f", did you mean '{near[0]}'?" if near else ""), position)
+        return misspelled(f"unknown dialect '{name}'", name, near, position)
 
     # ---- strings
 

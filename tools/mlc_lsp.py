@@ -7,6 +7,7 @@ from __future__ import annotations
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.language_server.watched_plugins import WatchedPlugins
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -20,11 +21,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Serve until the editor ends the session."""
     given = vars(arguments)
-    PluginArguments(**{name: given[name] for name in ("load_dialect", "load_pass", "irdl_file")}).load()
+    plugins = WatchedPlugins(PluginArguments(**{n: given[n] for n in ("load_dialect", "load_pass", "irdl_file")}))
+    plugins.load()
     try:
-        from mlc.tools.language_server.server import make_server
+        from mlc.tools.language_server.server import serve
     except ImportError as e:
         raise UserError(
             f"the language server needs the packages pygls and lsprotocol ({e}); install them: pip install 'mlc[lsp]'"
         ) from None
-    make_server().start_io()
+    serve(plugins)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from mlc.compiler.compilation import new_context
 from mlc.support.context import CompilerContext
@@ -20,38 +19,37 @@ from mlc.support.errors import SourceLocation, UserError, UserErrors
 from mlc.support.locations import location_of
 from mlc.syntax import verify_module
 from mlc.syntax.errors import Source
-from mlc.syntax.lexer import STRING
-from mlc.syntax.names import NamedThing, RegionSpan
+from mlc.syntax.names import NamedThing, Names, RegionSpan
 from mlc.syntax.parse import Reading, read_text
+from mlc.syntax.recovery import starts_operation
+from mlc.tools.language_server.tokens import TextToken, tokens_of
 
-TokenClass = Literal["comment", "string", "value", "block", "symbol", "alias", "word", "number", "open", "close"]
+_LINES_OF_NAME = 20
+"""How far from the name of an op its symbol is searched for."""
 
-_NAME = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
-_TOKEN = re.compile(
-    rf"(?P<comment>//[^\n]*)|(?P<string>{STRING})|(?P<value>%{_NAME}(?:\#[0-9]+)?)|(?P<block>\^{_NAME})"
-    rf"|(?P<symbol>@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING}))|(?P<alias>[!\#][a-zA-Z_$.][a-zA-Z0-9$._-]*)"
-    r"|(?P<word>[a-zA-Z_][a-zA-Z0-9_$.]*)|(?P<number>[0-9][0-9a-fA-FxX.]*)|(?P<open>\{)|(?P<close>\})",
-    re.ASCII,
-)
+BETWEEN_OPERATIONS = re.compile(r"^[ \t]*(?:\^|[!#][\w$.-]+[ \t]*=|\{-#)", re.MULTILINE)
+"""What stands between operations: labels, definitions of aliases, metadata."""
 
 
 @dataclass(frozen=True)
-class TextToken:
-    """A part of the text that means something by itself."""
+class Edit:
+    """The part of a text, from `start` to `old_end`, that became one that ends at `new_end`."""
 
-    kind: TokenClass
-    text: str
     start: int
+    old_end: int
+    new_end: int
 
-    @property
-    def end(self) -> int:
-        """The position after it."""
-        return self.start + len(self.text)
+    def moved(self, position: int) -> int | None:
+        """Where what stood at a position stands now; None in the part that was edited."""
+        if position < self.start:
+            return position
+        return position + self.new_end - self.old_end if position >= self.old_end else None
 
-
-def tokens_of(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[TextToken]:
-    """The tokens of a part of a text, but for punctuation, in order."""
-    return (TextToken(cast(TokenClass, m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(text, start, end))
+    def before(self, position: int) -> int | None:
+        """Where what stands at a position stood; None in the part that was edited."""
+        if position < self.start:
+            return position
+        return position - self.new_end + self.old_end if position >= self.new_end else None
 
 
 @dataclass
@@ -62,6 +60,17 @@ class AnalysedText:
     file: str
     base: Path
     ctx: CompilerContext = field(default_factory=lambda: new_context(allow_unregistered=True))
+
+    earlier: tuple[AnalysedText, Edit] | None = None
+    """For a text of which only an edited part was read: the former text, and the part."""
+    part: Reading | None = None
+    """What that part says, if it could be read by itself."""
+    new_ops: frozenset[Operation] = frozenset()
+    """The ops of that part."""
+    merge: Callable[[], Names] | None = None
+    """Gives the names of an edited text."""
+    coloured: Sequence[Sequence[tuple[int, int, Any]]] | None = None
+    """What `colours.py` found."""
 
     def __post_init__(self) -> None:
         self.source = Source(self.text, self.file)
@@ -86,6 +95,10 @@ class AnalysedText:
             return [e]
         return []
 
+    def read_all(self) -> None:
+        """Find out all that a later edit builds on."""
+        _ = self.errors, self.braces, self.operation_lines, self.symbols
+
     # -- tokens
 
     @cached_property
@@ -93,42 +106,97 @@ class AnalysedText:
         """All tokens but punctuation, in order."""
         return list(tokens_of(self.text))
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [token.start for token in self.tokens]
+    def tokens_between(self, first: int, last: int) -> Iterator[TextToken]:
+        """The tokens of lines, which are numbered from 0; `last` is included."""
+        starts = self.source.line_starts
+        for line in range(first, min(last + 1, len(starts))):
+            yield from tokens_of(self.line(line), starts[line])
+
+    def line(self, number: int) -> str:
+        """A line, numbered from 0, without its end."""
+        starts = self.source.line_starts
+        return self.text[starts[number] : starts[number + 1] - 1 if number + 1 < len(starts) else len(self.text)]
 
     def token_at(self, position: int) -> TextToken | None:
         """The token at a position, or that ends there."""
-        for at in (position, position - 1):
-            index = bisect_right(self._starts, at) - 1
-            if index >= 0 and self.tokens[index].start <= at < self.tokens[index].end:
-                return self.tokens[index]
-        return None
+        line = bisect_right(self.source.line_starts, position) - 1
+        around = [t for t in self.tokens_between(line, line) if t.start <= position <= t.end]
+        return around[-1] if around else None
 
     @cached_property
     def braces(self) -> dict[int, int]:
         """The position of the closing brace for that of each opening one; the end of the text where it is missing."""
         pairs: dict[int, int] = {0: len(self.text)}
         opened: list[int] = []
-        for token in self.tokens:
+        for token in self.brace_tokens():
             if token.kind == "open":
                 opened.append(token.start)
-            elif token.kind == "close" and opened:
+            elif opened:
                 pairs[opened.pop()] = token.start
         return pairs | dict.fromkeys(opened, len(self.text))
+
+    def brace_tokens(self) -> Iterator[TextToken]:
+        """The braces that are no part of strings and comments."""
+        starts = self.source.line_starts
+        for number, line in enumerate(self.text.split("\n")):
+            if "{" in line or "}" in line:
+                yield from (t for t in tokens_of(line, starts[number]) if t.kind in ("open", "close"))
+
+    @cached_property
+    def operation_lines(self) -> dict[int, list[int]]:
+        """Where the lines start with which ops, labels and definitions of aliases begin, in order, by the position of
+        the brace around them; 0 for the file."""
+        lines = {p.line for op in self._walk() if (p := location_of(op)) is not None and p.file == self.file and p.line}
+        starts = (self.source.line_starts[line - 1] for line in lines)
+        found = {at for at in starts if starts_operation(self.text, at)}
+        found |= {m.start() for m in BETWEEN_OPERATIONS.finditer(self.text)}
+        result: dict[int, list[int]] = {0: []}
+        opened = [0]
+        events = [(at, "line") for at in found] + [(token.start, str(token.kind)) for token in self.brace_tokens()]
+        for at, kind in sorted(events):
+            if kind == "line":
+                result.setdefault(opened[-1], []).append(at)
+            elif kind == "open":
+                opened.append(at)
+            elif len(opened) > 1:
+                opened.pop()
+        return result
+
+    def _walk(self) -> Iterator[Operation]:
+        return (inner for outer in self.reading.ops for inner in outer.walk())
 
     # -- values and blocks
 
     @cached_property
+    def names(self) -> Names:
+        """All names; after an edit, they are put together when somebody asks for them."""
+        return self.reading.names if self.merge is None else self.merge()
+
+    @cached_property
     def things(self) -> dict[int, NamedThing]:
         """The values and blocks that names stand for, by each position of a name."""
-        return {place: thing for thing in self.reading.scopes.things for place in thing.places}
+        return {place: thing for thing in self.names.things for place in thing.places}
+
+    def value_at(self, position: int) -> SSAValue | None:
+        """What the name of a value at a position stands for; of several values the first."""
+        if self.earlier is None:
+            thing = self.things.get(position)
+            return thing.values[0] if thing is not None and thing.values else None
+        before, edit = self.earlier
+        if (at := edit.before(position)) is not None:
+            return before.value_at(at)
+        things = () if self.part is None else self.part.names.things
+        thing = next((t for t in things if position == t.definition or position in t.uses), None)
+        if thing is None or not thing.values:
+            return None
+        outside = None if thing.definition is None else edit.before(thing.definition)
+        return thing.values[0] if outside is None else before.value_at(outside)
 
     def visible(self, position: int, sigil: str) -> Iterator[NamedThing]:
         """The values (`%`) or blocks (`^`) that may be named at a position."""
-        around = [span for span in self.reading.scopes.regions if self._contains(span, position)]
+        around = [span for span in self.names.regions if self._contains(span, position)]
         isolated = max((span.opened_at for span in around if span.isolated), default=0)
-        for thing in self.reading.scopes.things:
+        for thing in self.names.things:
             span, defined = thing.region, thing.definition
             if defined is None or not thing.name.startswith(sigil) or span not in around:
                 continue
@@ -145,7 +213,7 @@ class AnalysedText:
     def symbols(self) -> dict[str, tuple[Operation, int]]:
         """The ops that have a symbol, and the position of its `@`, by the symbol with its `@`."""
         found: dict[str, tuple[Operation, int]] = {}
-        for op in (inner for outer in self.reading.ops for inner in outer.walk()):
+        for op in self._walk():
             name = op.get_attr_or_prop("sym_name")
             if isinstance(name, StringAttr) and (start := self.start_of(op)) is not None:
                 symbol = f"@{name.data}"
@@ -155,11 +223,15 @@ class AnalysedText:
         return found
 
     def _from(self, position: int) -> Iterator[TextToken]:
-        first = max(bisect_right(self._starts, position) - 1, 0)
-        return (self.tokens[index] for index in range(first, len(self.tokens)))
+        first = bisect_right(self.source.line_starts, position) - 1
+        return (t for t in self.tokens_between(first, first + _LINES_OF_NAME) if t.start >= position)
 
     def start_of(self, op: Operation) -> int | None:
         """The position of an op's name, if it stands in this text."""
+        if self.earlier is not None and _outermost(op) not in self.new_ops:
+            before, edit = self.earlier
+            at = before.start_of(op)
+            return None if at is None else edit.moved(at)
         place = location_of(op)
         return None if place is None or place.file != self.file or not place.line else self.source.position(place)
 
@@ -191,3 +263,9 @@ class AnalysedText:
             return start, token.end if token is not None and token.end > start else min(start + 1, len(self.text))
         end = self.text.find("\n", start)
         return start, len(self.text) if end < 0 else end
+
+
+def _outermost(op: Operation) -> Operation:
+    while (around := op.parent_op()) is not None:
+        op = around
+    return op

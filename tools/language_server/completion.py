@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any, Literal, cast
 
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
@@ -15,10 +16,12 @@ from xdsl.irdl import IRDLOperation
 from mlc.dialects.loop.steps import load_step, step_names
 from mlc.dialects.registry import dialect_names
 from mlc.pass_manager.registry import pass_names, pipeline_names
-from mlc.syntax.parse import read_text
+from mlc.syntax.errors import Source
+from mlc.syntax.parse import Surroundings, read_operations, read_text
 from mlc.syntax.recovery import starts_operation
-from mlc.tools.language_server.analysis import AnalysedText, tokens_of
+from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.hover import documentation
+from mlc.tools.language_server.tokens import tokens_of
 from mlc.tools.list_passes import summary
 
 CompletionKind = Literal["value", "block", "symbol", "alias", "op", "dialect", "keyword", "case", "step", "pass"]
@@ -64,8 +67,9 @@ def _of_sigil(text: AnalysedText, written: str, position: int) -> Iterator[Compl
     start = position - len(written)
     match written[:1]:
         case "%":
+            shown = cache(str)
             for thing in text.visible(start, "%"):
-                yield Completion(thing.name, "value", start, ", ".join(str(v.type) for v in thing.values))
+                yield Completion(thing.name, "value", start, ", ".join(shown(v.type) for v in thing.values))
         case "^":
             for thing in text.visible(start, "^"):
                 yield Completion(thing.name, "block", start)
@@ -85,7 +89,10 @@ def _words(text: AnalysedText, written: str, position: int) -> Iterator[Completi
     start = position - len(written)
     begin = _begin_of_op(text.text, start)
     # Syntax depends on the op alone: names that the rest of the text defines are taken for granted.
-    reading = read_text(f"{_AROUND}{text.text[begin:start]}", text.file, text.ctx, text.base)
+    source = Source(f"{_AROUND}{text.text[begin:start]}", text.file)
+    known = Surroundings({}, text.reading.aliases, text.reading.dialects)
+    reading = read_operations(source, (0, len(source.text)), text.ctx, text.base, known)
+    reading = reading or read_text(source.text, text.file, text.ctx, text.base)
     for word in reading.may_follow:
         if _WORD(word):
             yield Completion(word, "keyword", start)
@@ -115,7 +122,7 @@ def _op_before(text: AnalysedText, begin: int, position: int) -> type[Operation]
     """The op that is being written at a position, on lines from `begin` on; None where an op may start."""
     if not text.text[begin:position].strip():
         return None
-    for token in reversed([*tokens_of(text.text, begin, position)]):
+    for token in reversed([*tokens_of(text.text[begin:position], begin)]):
         if token.kind in ("open", "close", "comment"):
             return None
         if token.kind == "word" and "." in token.text:

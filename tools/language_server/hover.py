@@ -15,7 +15,8 @@ from mlc.dialects.loop.steps import load_step, step_names
 from mlc.pass_manager.named_pipelines import named_pipeline
 from mlc.pass_manager.registry import known_words, load_pass, pipeline_names
 from mlc.syntax.names import NamedThing
-from mlc.tools.language_server.analysis import AnalysedText, TextToken
+from mlc.tools.language_server.analysis import AnalysedText
+from mlc.tools.language_server.tokens import TextToken
 from mlc.tools.list_passes import rows_of
 
 _CONSTRAINTS = re.compile(r"^Constraints:\s*$", re.MULTILINE)

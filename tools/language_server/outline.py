@@ -1,4 +1,4 @@
-"""The structure of a text: its symbols, what can be folded, what its tokens are, which types its values have."""
+"""The structure of a text: its symbols, what can be folded, which types its values have."""
 
 from __future__ import annotations
 
@@ -10,19 +10,9 @@ from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from mlc.tools.language_server.analysis import AnalysedText
-
-TokenKind = Literal["comment", "string", "variable", "parameter", "label", "function", "macro", "method", "number"]
-_KINDS: dict[str, TokenKind] = {
-    "comment": "comment",
-    "string": "string",
-    "block": "label",
-    "symbol": "function",
-    "alias": "macro",
-    "number": "number",
-}
 
 
 @dataclass
@@ -77,20 +67,6 @@ def folds(text: AnalysedText) -> Iterator[tuple[int, int]]:
         previous = line
 
 
-def coloured(text: AnalysedText) -> Iterator[tuple[int, int, TokenKind]]:
-    """The position, the length and the kind of tokens that editors colour."""
-    for token in text.tokens:
-        kind: TokenKind | None = _KINDS.get(token.kind)
-        if token.kind == "value":
-            thing = text.things.get(token.start)
-            of_block = thing is not None and thing.values and isinstance(thing.values[0].owner, Block)
-            kind = "parameter" if of_block else "variable"
-        elif token.kind == "word" and "." in token.text and text.ctx.get_optional_op(token.text) is not None:
-            kind = "method"
-        if kind is not None:
-            yield token.start, len(token.text), kind
-
-
 def _says(line: str, kind: str) -> bool:
     """Whether a type stands in a line by itself, not inside of another."""
     return re.search(rf"(?<![\w<]){re.escape(kind)}(?![\w>])", line) is not None
@@ -98,7 +74,7 @@ def _says(line: str, kind: str) -> bool:
 
 def inferred_types(text: AnalysedText, start: int, end: int) -> Iterator[tuple[int, str]]:
     """The types of values that the lines of their definitions do not say, and the position after the name."""
-    for thing in text.reading.scopes.things:
+    for thing in text.names.things:
         at = thing.definition
         if at is None or not start <= at < end or not thing.values:
             continue

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 import time
-from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +12,10 @@ import pytest
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.completion import candidates
 from mlc.tools.language_server.hover import hover
+from tests.unit.tools.language_client import session
 
 lsp = pytest.importorskip("lsprotocol.types", reason="needs pygls (pip install 'mlc[lsp]')")
-pygls_client = pytest.importorskip("pygls.lsp.client", reason="needs pygls (pip install 'mlc[lsp]')")
+pytest.importorskip("pygls.lsp.client", reason="needs pygls (pip install 'mlc[lsp]')")
 
 TEXT = """\
 // RUN: mlc-opt %s --fuse
@@ -185,32 +183,6 @@ def test_a_large_text_is_analysed_in_time() -> None:
 # -- as an editor asks
 
 
-def _session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path) -> None:
-    """Start the server as an editor does, open a file, and end the session in order."""
-
-    async def whole() -> None:
-        client = pygls_client.LanguageClient("test", "1")
-        told: asyncio.Queue[Any] = asyncio.Queue()
-        client.told = told
-
-        @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        def _told(params: Any) -> None:
-            told.put_nowait(params)
-
-        await client.start_io(sys.executable, "-m", "mlc", "lsp", "--stdio", env={**os.environ})
-        await client.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
-        client.initialized(lsp.InitializedParams())
-        uri = path.as_uri()
-        item = lsp.TextDocumentItem(uri, "mlir", 1, path.read_text(encoding="utf-8"))
-        client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
-        await use(client, uri)
-        await client.shutdown_async(None)
-        client.exit(None)
-        await client.stop()
-
-    asyncio.run(asyncio.wait_for(whole(), 60))
-
-
 def test_an_editor_is_answered(tmp_path: Path) -> None:
     path = tmp_path / "über.mlir"
     path.write_text(TEXT, encoding="utf-8")
@@ -254,7 +226,7 @@ def test_an_editor_is_answered(tmp_path: Path) -> None:
         listed = await client.text_document_completion_async(lsp.CompletionParams(**at(4, 14)))
         assert "graph.relu" in [each.label for each in listed] or listed
 
-    _session(use, path)
+    session(use, path)
 
 
 def test_an_editor_hears_of_errors_as_they_come_and_go(tmp_path: Path) -> None:
@@ -271,7 +243,9 @@ def test_an_editor_hears_of_errors_as_they_come_and_go(tmp_path: Path) -> None:
                     [lsp.TextDocumentContentChangeWholeDocument(text)],
                 )
             )
-            return list((await asyncio.wait_for(client.told.get(), 30)).diagnostics)
+            while (told := await asyncio.wait_for(client.told.get(), 30)).version != version:
+                pass
+            return list(told.diagnostics)
 
         (unknown,) = await change(2, TEXT.replace("graph.relu", "graph.rellu"))
         assert unknown.message == "unknown operation 'graph.rellu', did you mean 'graph.relu'?"
@@ -282,5 +256,10 @@ def test_an_editor_hears_of_errors_as_they_come_and_go(tmp_path: Path) -> None:
         wrong = await change(4, TEXT.replace("relu %x : tensor<4xf32>", "relu %x : tensor<5xf32>"))
         assert wrong
         assert await change(5, TEXT) == []
+        # What a verifier says is told once all of the text was read.
+        assert await change(6, TEXT.replace("    return\n", "")) == []
+        (ends,) = (await asyncio.wait_for(client.told.get(), 30)).diagnostics
+        assert "needs a terminator" in ends.message
+        assert ends.range.start.line == 18
 
-    _session(use, path)
+    session(use, path)

@@ -1,0 +1,98 @@
+"""One session of an editor: its documents, and when it is told what is wrong with them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import unquote, urlparse
+
+from lsprotocol import types as lsp
+from pygls.lsp.server import LanguageServer
+
+from mlc.support.errors import UserError
+from mlc.support.version import __version__
+from mlc.tools.language_server.documents import Documents
+from mlc.tools.language_server.view import View
+
+_DELAY = 0.3
+"""Seconds without a change after which the whole text is read and verified."""
+_LONGEST_DELAY = 10.0
+
+
+class Positioned(Protocol):
+    """What requests about a place have."""
+
+    @property
+    def text_document(self) -> lsp.TextDocumentIdentifier: ...
+
+    @property
+    def position(self) -> lsp.Position: ...
+
+
+class Server(LanguageServer):
+    """A language server for texts of IR."""
+
+    def __init__(self) -> None:
+        super().__init__("mlc", __version__)  # pyright: ignore[reportUnknownMemberType]
+        self.documents = Documents()
+        self._open = set[str]()
+
+    def file_of(self, uri: str) -> Path:
+        """The file of a document."""
+        return Path(unquote(urlparse(uri).path))
+
+    async def view(self, uri: str, *, complete: bool = False) -> View:
+        """The text of a document and what is known of it; if `complete`, once all of it was read and verified."""
+        document = self.workspace.get_text_document(uri)
+        source = document.source
+        ask = self.documents.whole if complete else self.documents.analysed
+        text = await ask(document.uri, source, self.file_of(uri))
+        while complete and text.text != (source := self.workspace.get_text_document(uri).source):
+            text = await ask(uri, source, self.file_of(uri))
+        return View(text, document.uri, document.position_codec)
+
+    async def place(self, at: Positioned) -> tuple[View, int]:
+        """The text of a request, and the position in it."""
+        view = await self.view(at.text_document.uri)
+        return view, view.offset(at.position)
+
+    async def show_errors(self, uri: str, delay: float | None = None) -> None:
+        """Tell the editor what is wrong: at once what the edited part says; once the text stays as it is, all.
+
+        It has to stay for `delay` seconds: without one, the longer, the longer it takes to read.
+        """
+        self._open.add(uri)
+        document = self.workspace.get_text_document(uri)
+        before = document.source
+        if (text := self.documents.now(uri, before)) is not None:
+            self._publish(View(text, uri, document.position_codec), document.version)
+        usual = min(max(_DELAY, self.documents.seconds.get(uri, 0) / 4), _LONGEST_DELAY)
+        await asyncio.sleep(usual if delay is None else delay)
+        if not self._is_current(uri, before):
+            return
+        text = await self.documents.whole(uri, before, self.file_of(uri))
+        if self._is_current(uri, text.text):
+            document = self.workspace.get_text_document(uri)
+            self._publish(View(text, uri, document.position_codec), document.version)
+
+    async def take_plugins(self, wrong: UserError | None) -> None:
+        """Read all open documents again, because plugins were loaded again; say what is wrong with these."""
+        said = "the plugins were loaded again" if wrong is None else f"the plugins cannot be loaded: {wrong}"
+        kind = lsp.MessageType.Info if wrong is None else lsp.MessageType.Error
+        self.window_show_message(lsp.ShowMessageParams(kind, said))
+        self.documents.forget_analyses()
+        for uri in [*self._open]:
+            await self.show_errors(uri, 0)
+
+    def _is_current(self, uri: str, source: str) -> bool:
+        return uri in self._open and self.workspace.get_text_document(uri).source == source
+
+    def _publish(self, view: View, version: int | None) -> None:
+        found = [view.diagnostic(error) for error in view.text.errors]
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(view.uri, found, version))
+
+    def close(self, uri: str) -> None:
+        """Drop what is known of a document that was closed."""
+        self._open.discard(uri)
+        self.documents.forget(uri)

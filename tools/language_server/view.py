@@ -1,0 +1,150 @@
+"""A text as the protocol sees it: positions are lines and units of a line, errors and candidates are its records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types as lsp
+from pygls.workspace import PositionCodec
+
+from mlc.support.errors import UserError
+from mlc.tools.language_server.analysis import AnalysedText
+from mlc.tools.language_server.colours import ColouredLine
+from mlc.tools.language_server.completion import Completion
+from mlc.tools.language_server.outline import OutlineEntry
+from mlc.tools.language_server.tokens import TextToken
+
+COLOURS = ("comment", "string", "variable", "parameter", "label", "function", "macro", "method", "number")
+_COMPLETIONS: dict[str, lsp.CompletionItemKind] = {
+    "value": lsp.CompletionItemKind.Variable,
+    "block": lsp.CompletionItemKind.Reference,
+    "symbol": lsp.CompletionItemKind.Function,
+    "alias": lsp.CompletionItemKind.Constant,
+    "op": lsp.CompletionItemKind.Method,
+    "dialect": lsp.CompletionItemKind.Module,
+    "keyword": lsp.CompletionItemKind.Keyword,
+    "case": lsp.CompletionItemKind.EnumMember,
+    "step": lsp.CompletionItemKind.Function,
+    "pass": lsp.CompletionItemKind.Function,
+}
+_SYMBOLS = {
+    "function": lsp.SymbolKind.Function,
+    "module": lsp.SymbolKind.Module,
+    "other": lsp.SymbolKind.Object,
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """A text and the units in which an editor counts."""
+
+    text: AnalysedText
+    uri: str
+    codec: PositionCodec
+
+    # -- positions
+
+    def position(self, offset: int) -> lsp.Position:
+        """The line, and the units before it in its line, of a position."""
+        place = self.text.source.locate(offset)
+        start = offset - place.column + 1
+        return lsp.Position(place.line - 1, self._units(self.text.text[start:offset]))
+
+    def _units(self, text: str) -> int:
+        return len(text) if text.isascii() else self.codec.client_num_units(text)
+
+    def offset(self, position: lsp.Position) -> int:
+        """The inverse of `position`; the nearest one where the line is shorter, or does not exist."""
+        starts = self.text.source.line_starts
+        if position.line >= len(starts):
+            return len(self.text.text)
+        line = self.text.line(position.line)
+        if line.isascii():
+            return starts[position.line] + min(position.character, len(line))
+        at = units = 0
+        while at < len(line) and units < position.character:
+            units += self.codec.client_num_units(line[at])
+            at += 1
+        return starts[position.line] + at
+
+    def range(self, start: int, end: int) -> lsp.Range:
+        """What stands between two positions."""
+        return lsp.Range(self.position(start), self.position(end))
+
+    def whole(self) -> lsp.Range:
+        """All of the text."""
+        return self.range(0, len(self.text.text))
+
+    # -- names
+
+    def length(self, token: TextToken) -> int:
+        """The length of the name that a token is, without the number of one of its values: `%x` of `%x#1`."""
+        thing = self.text.things.get(token.start)
+        return len(token.text) if thing is None else len(thing.name)
+
+    def ranges(self, token: TextToken | None, skip: int = 0, but: int | None = None) -> list[lsp.Range]:
+        """Where the name that a token is stands, without the first `skip` characters, nor the place `but`."""
+        if token is None:
+            return []
+        length = self.length(token)
+        return [self.range(at + skip, at + length) for at in self.text.places_of(token) if at != but]
+
+    # -- answers
+
+    def colours(self, first: int, lines: Sequence[ColouredLine]) -> list[int]:
+        """The tokens of lines, from `first` on, as five numbers each, the first two relative to the token before."""
+        numbers: list[int] = []
+        last = 0
+        for number, tokens in enumerate(lines, first):
+            before = 0
+            line = self.text.line(number)
+            is_plain = line.isascii()
+            for at, length, kind in tokens:
+                if not is_plain:
+                    length = self._units(line[at : at + length])
+                    at = self._units(line[:at])
+                numbers += (number - last, at - before, length, COLOURS.index(kind), 0)
+                last, before = number, at
+        return numbers
+
+    def diagnostic(self, error: UserError) -> lsp.Diagnostic:
+        """An error, at its place if that is in this text, and otherwise at its beginning."""
+        location = error.location
+        here = location is not None and location.file == self.text.file
+        start, end = self.text.range_of(location) if location is not None and here else (0, 0)
+        related = [
+            lsp.DiagnosticRelatedInformation(
+                lsp.Location(self.uri, self.range(*self.text.range_of(note.location))), note.message
+            )
+            for note in error.notes
+            if note.location is not None and note.location.file == self.text.file
+        ]
+        elsewhere = f"{location}: " if location is not None and not here else ""
+        return lsp.Diagnostic(
+            self.range(start, end),
+            elsewhere + error.message,
+            lsp.DiagnosticSeverity.Error,
+            source="mlc",
+            related_information=related,
+        )
+
+    def item(self, candidate: Completion, position: int) -> lsp.CompletionItem:
+        """What may be written at a position."""
+        return lsp.CompletionItem(
+            candidate.text,
+            kind=_COMPLETIONS[candidate.kind],
+            detail=candidate.detail or None,
+            text_edit=lsp.TextEdit(self.range(candidate.start, position), candidate.text),
+        )
+
+    def symbol(self, entry: OutlineEntry) -> lsp.DocumentSymbol:
+        """An entry of the outline, with those inside of it."""
+        return lsp.DocumentSymbol(
+            entry.name,
+            _SYMBOLS[entry.kind],
+            self.range(entry.start, max(entry.end, entry.name_at + len(entry.name))),
+            self.range(entry.name_at, entry.name_at + len(entry.name)),
+            detail=entry.detail,
+            children=[self.symbol(each) for each in entry.inside],
+        )
