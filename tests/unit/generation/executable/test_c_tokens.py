@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("tokenizers")
@@ -25,7 +26,8 @@ def _texts(count: int) -> list[bytes]:
     """Texts, some of which are cut anywhere, or have bytes that are wrong."""
     chance, found = random.Random(5), list[bytes]()
     letters = f"{_SPACES}hHeElLoOsStTdDvVrRmM12ab▁ſ<|im_end|>é\u0301\N{GRINNING FACE}"
-    drawn = ["".join(chance.choices(letters, k=chance.randint(1, 40))) for _ in range(count)]
+    alphabets = letters, "helo", "ab \n", "'ſshSh ", "1234 a", " \n\rh-"
+    drawn = ["".join(chance.choices(each, k=chance.randint(1, 40))) for each in alphabets for _ in range(count)]
     for text in [*random_texts(count), *drawn]:
         data = text.encode()
         match chance.randrange(3):
@@ -40,6 +42,32 @@ def _texts(count: int) -> list[bytes]:
     return found
 
 
+def _across_words(metadata: dict[str, Any]) -> dict[str, Any]:
+    """A tokenizer with more pairs: of digits, spaces, ends of lines, and of letters with what stands before them."""
+    pairs = [
+        "1 2",
+        "12 3",
+        "123 4",
+        "Ġ Ġ",
+        "ĠĠ h",
+        "Ċ Ċ",
+        "Ġ Ċ",
+        "Ċ Ġ",
+        "¿ h",
+        "' s",
+        "s h",
+        "' Å",
+        "a 1",
+        "- h",
+        "1 Ġ",
+    ]
+    more = ["Å", "¿", *(each.replace(" ", "") for each in pairs)]
+    metadata["tokenizer.ggml.tokens"] += more
+    metadata["tokenizer.ggml.merges"] += pairs
+    types = metadata["tokenizer.ggml.token_type"]
+    return metadata | {"tokenizer.ggml.token_type": np.append(types, np.ones(len(more), types.dtype))}
+
+
 def _compare(file: GgufFile, folder: Path, count: int) -> None:
     ours, theirs = ChatLibrary.of(file, folder), Tokenizer.of(file)
     for data in _texts(count):
@@ -52,8 +80,9 @@ def _compare(file: GgufFile, folder: Path, count: int) -> None:
 
 @pytest.mark.parametrize("pre", ["smollm", "gpt-2", "llama-bpe", "qwen2"])
 def test_pairs_of_bytes(pre: str, tmp_path: Path) -> None:
-    """Also with texts that are a token as they are, of which one is the start of another one."""
-    metadata = by_ranks(pre=pre)
+    """Also with texts that are a token as they are, of which one is the start of another one; pairs go beyond words, so
+    that tokens tell where these end."""
+    metadata = _across_words(by_ranks(pre=pre))
     tokens, types = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
     for name in ("e", "\\", "]"):
         at = tokens.index(name)
