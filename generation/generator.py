@@ -89,7 +89,7 @@ class Generator:
         model = api.compile(path, shapes={"n": sizes, "context": context}, **options)
         made = cls(file, model, tokenizer, context)
         one = getattr(model, "variants", (model,))[0]
-        made._caches = [np.zeros(each.shape, np.float32) for each in one.inputs[3:]]
+        made._caches = [np.zeros(each.shape, each.dtype) for each in one.inputs[3:]]
         return made
 
     @property

@@ -29,7 +29,7 @@ PIPELINE = (
     Stage("graph", "convert-onnx-to-graph", 0, "a model that came from ONNX is spelled in the ops of the graph level"),
     Stage("graph", "convert-aten-to-graph", 0, "and so is one that came from PyTorch"),
     Stage("graph", "convert-stablehlo-to-graph", 0, "and so is one that came from JAX, or as StableHLO"),
-    Stage("graph", "convert-gguf-to-graph", 0, "and so is a language model, as its architecture says"),
+    Stage("graph", "convert-gguf-to-graph{caches=$caches}", 0, "and so is a language model, as its architecture says"),
     Stage("graph", "fold-empty", 0, "what has no elements is known: nothing below has to compute nothing"),
     Stage("graph", "sink-dequantize", 1, "quantised numbers are moved while they are short"),
     Stage("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
