@@ -2,7 +2,8 @@
 
 .o  object           .a   static library   .so   shared library           .h  C header
 .s  assembly         .ll  LLVM IR          .mlir IR at the llvm level, or at another one with --emit=mlir:<level>
-no suffix: a program that reads raw inputs from standard input and writes raw outputs to standard output
+no suffix: a program that reads raw inputs from standard input and writes raw outputs to standard output, or with
+--chat one that answers lines of text
 
 -o may be given several times, -o model.so -o model.h: the model is lowered once for all of them.
 """
