@@ -141,7 +141,7 @@ def test_user_errors(mlc: CommandLine, tmp_path: Path) -> None:
 def test_a_real_chat(mlc: CommandLine, tmp_path: Path) -> None:
     path, output = smollm2(), tmp_path / "chat"
     assert mlc("compile", str(path), "-o", str(output), "--chat", "--shape", "context=256").status == 0
-    lines = "What is the capital of France?\nWrite a line about crème brûlée.\n"
+    lines = "What is the capital of France?\nWrite a line\U000f0000 about crème brûlée.\n"
     for options in (("-n", "20", "--temperature", "0"), ("-n", "30", "--seed", "5", "--temperature", "1.1")):
         expected = mlc("chat", str(path), "--context", "256", *options, stdin=lines)
         assert _ran(output, *options, lines=lines.encode()).stdout.decode() == expected.out
