@@ -5,6 +5,7 @@
 /* ---- system calls ---- */
 
 enum {
+    SYS_ioctl = 29,
     SYS_read = 63,
     SYS_write = 64,
     SYS_exit_group = 94,

@@ -28,7 +28,7 @@ from mlc.support.errors import UserError
 
 CHUNK = 16
 """How many tokens of a prompt a call takes."""
-_FEW = 3
+FEW = 3
 """So many tokens are read faster one by one."""
 
 
@@ -89,7 +89,7 @@ class Generator:
         model = api.compile(path, shapes={"n": sizes, "context": context}, **options)
         made = cls(file, model, tokenizer, context)
         one = getattr(model, "variants", (model,))[0]
-        made._caches = [np.zeros(each.shape, np.float32) for each in one.inputs[3:]]
+        made._caches = [np.zeros(each.shape, each.dtype) for each in one.inputs[3:]]
         return made
 
     @property
@@ -140,7 +140,7 @@ class Generator:
             raise UserError(f"found {len(tokens)} tokens to read; required: 1 to {left}, which the context has left")
         at = 0
         while at < len(tokens):
-            is_chunk = len(tokens) - at > _FEW and self.context - len(self._tokens) >= CHUNK
+            is_chunk = len(tokens) - at > FEW and self.context - len(self._tokens) >= CHUNK
             room = CHUNK if is_chunk else 1
             given = np.zeros((1, room), np.int64)
             part = tokens[at : at + room]

@@ -78,10 +78,11 @@ class Sampling:
         return logits
 
     def likely(self, logits: Numbers) -> tuple[Numbers, Numbers]:
-        """The tokens of which one is drawn, the most likely one first, and how likely each is, which is more than 0."""
+        """The tokens of which one is drawn, the most likely one first and the lower one of equals, and how likely each
+        is, which is more than 0."""
         count = len(logits) if self.top_k == 0 else min(self.top_k, len(logits))
-        found = np.argpartition(-logits, count - 1)[:count]
-        found = found[np.argsort(-logits[found], kind="stable")]
+        found = np.flatnonzero(~(logits < np.partition(logits, -count)[-count]))  # with what is no number
+        found = found[np.argsort(-logits[found], kind="stable")][:count]
         scaled = (logits[found] - logits[found[0]]).astype(np.float64) / self.temperature
         weights = np.exp(scaled)
         weights /= weights.sum()

@@ -23,7 +23,8 @@ def _bytes_by_character() -> dict[str, int]:
     return {chr(each): each for each in itself} | {chr(256 + i): each for i, each in enumerate(others)}
 
 
-_BYTES = _bytes_by_character()
+CHARACTERS_OF_BYTES = _bytes_by_character()
+"""The characters that stand for bytes, as GPT-2 writes them."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Spelling:
         text, kind = self.tokens[token], self.types[token]
         if kind == CONTROL:
             return b""
-        if self.is_of_bytes and kind != USER_DEFINED and all(each in _BYTES for each in text):
-            return bytes(_BYTES[each] for each in text)
+        if self.is_of_bytes and kind != USER_DEFINED and all(each in CHARACTERS_OF_BYTES for each in text):
+            return bytes(CHARACTERS_OF_BYTES[each] for each in text)
         if kind == BYTE and (found := _ONE_BYTE.fullmatch(text)) is not None:
             return bytes((int(found[1], 16),))
         return (text if self.is_of_bytes else text.replace(SPACE, " ")).encode(errors="replace")

@@ -12,10 +12,11 @@ import numpy as np
 
 from mlc.frontends.gguf.file import GgufFile
 from mlc.generation.packages import llm_package
-from mlc.generation.spelling import BYTE, CONTROL, SPACE, USER_DEFINED, Spelling
+from mlc.generation.pairs import array_for_tokens, pairs_by_ranks, pairs_by_scores
+from mlc.generation.spelling import CONTROL, SPACE, USER_DEFINED, Spelling
 from mlc.support.errors import UserError
 
-_STAND_INS, _MOST_STAND_INS = 0xF0000, 1 << 16
+STAND_INS, _MOST_STAND_INS = 0xF0000, 1 << 16
 """The first character of a private area of Unicode, which `Tokenizer.guarded` uses, and how many it has."""
 _DIGITS = r"\p{N}{1,3}"
 _WORDS = (
@@ -61,7 +62,7 @@ class Tokenizer:
         if not isinstance(tokens, list) or not all(isinstance(each, str) for each in tokens) or not tokens:
             raise file.error("the file has no list of texts 'tokenizer.ggml.tokens', by which texts become tokens")
         kind = kind if isinstance(kind, str) else type(kind).__name__
-        types = _array(file, "token_type", len(tokens), np.ones(len(tokens), np.int32))
+        types = array_for_tokens(file, "token_type", len(tokens), np.ones(len(tokens), np.int32))
         puts_space = kind == "llama" and found.get("tokenizer.ggml.add_space_prefix", True) is True
         if kind == "gpt2":
             words = _by_ranks(file, tokens)
@@ -95,11 +96,11 @@ class Tokenizer:
             longest = most * self.spelling.longest
             raise UserError(f"the text has {len(text)} characters; required: at most {longest}, for {most} tokens")
         found, at = list[int](), 0
-        for start, name in [*self._names_in(text), (len(text), "")]:
+        for start, name in [*self.names_in(text), (len(text), "")]:
             if start < at:  # in a name that was taken
                 continue
             if part := text[at:start]:
-                found += self._plain(part.translate(self._shown) if is_guarded else part)
+                found += self._plain(part.translate(self.shown) if is_guarded else part)
             found += [self.controls[name]] if name else []
             at = start + len(name)
         starts = is_start and self.first is not None and found[:1] != [self.first]
@@ -108,10 +109,10 @@ class Tokenizer:
     def guarded(self, text: str) -> str:
         """A text that somebody else wrote, in which nothing becomes a token that stands for no text: where the name of
         one starts, a character of a private area of Unicode stands for its first character until it is encoded."""
-        hidden = {character: chr(stand_in) for stand_in, character in self._shown.items()}
-        text = text.translate(dict.fromkeys(self._shown))
+        hidden = {character: chr(stand_in) for stand_in, character in self.shown.items()}
+        text = text.translate(dict.fromkeys(self.shown))
         characters = [*text]
-        for start, name in self._names_in(text):
+        for start, name in self.names_in(text):
             characters[start] = hidden[name[0]]
         return "".join(characters)
 
@@ -127,11 +128,11 @@ class Tokenizer:
             raise UserError("the text has halves of surrogate pairs; required: characters of Unicode") from None
 
     @cached_property
-    def _shown(self) -> dict[int, str]:
+    def shown(self) -> dict[int, str]:
         """The characters that stand-ins stand for, by their code points."""
-        return {_STAND_INS + i: character for i, character in enumerate(sorted({each[0] for each in self.controls}))}
+        return {STAND_INS + i: character for i, character in enumerate(sorted({each[0] for each in self.controls}))}
 
-    def _names_in(self, text: str) -> Iterator[tuple[int, str]]:
+    def names_in(self, text: str) -> Iterator[tuple[int, str]]:
         """Where names of control tokens start, and the longest one that starts there."""
         for match in self._firsts.finditer(text) if self.controls else ():
             at = match.start()
@@ -142,7 +143,7 @@ class Tokenizer:
     @cached_property
     def _firsts(self) -> re.Pattern[str]:
         """The first characters of names."""
-        return re.compile("|".join(re.escape(each) for each in self._shown.values()))
+        return re.compile("|".join(re.escape(each) for each in self.shown.values()))
 
     @cached_property
     def _lengths(self) -> list[int]:
@@ -156,23 +157,11 @@ def _token(file: GgufFile, key: str, count: int) -> int | None:
     return found
 
 
-def _array(file: GgufFile, key: str, count: int, default: Any) -> Any:
-    found = file.metadata.get(f"tokenizer.ggml.{key}", default)
-    if not isinstance(found, np.ndarray) or found.shape != (count,):
-        raise file.error(f"'tokenizer.ggml.{key}' is not a list of {count} numbers, one for each token")
-    return found
-
-
 def _by_ranks(file: GgufFile, tokens: list[str]) -> Any:
-    """Pairs of bytes that are joined in the order of a list (Sennrich et al., arXiv:1508.07909)."""
+    """Pairs of bytes that are joined in the order of a list."""
     package = llm_package("tokenizers")
-    merges = file.metadata.get("tokenizer.ggml.merges")
-    pairs = [tuple(str(each).split(" ", 1)) for each in merges] if isinstance(merges, list) else []
-    if not pairs or any(len(each) != 2 for each in pairs):
-        raise file.error("the file has no list of pairs 'tokenizer.ggml.merges', which its tokenizer joins")
     vocabulary = {each: i for i, each in enumerate(tokens)}
-    known = [(a, b) for a, b in pairs if a in vocabulary and b in vocabulary and a + b in vocabulary]
-    words = package.Tokenizer(package.models.BPE(vocabulary, known))
+    words = package.Tokenizer(package.models.BPE(vocabulary, pairs_by_ranks(file, tokens)))
     split = package.pre_tokenizers
     pre = str(file.metadata.get("tokenizer.ggml.pre", "default"))
     bytes_ = split.ByteLevel(add_prefix_space=False, use_regex=pre in _PLAIN)
@@ -188,22 +177,13 @@ def _by_ranks(file: GgufFile, tokens: list[str]) -> Any:
 
 
 def _by_scores(file: GgufFile, tokens: list[str], types: Any, puts_space: bool) -> Any:
-    """Pairs of pieces that are joined where the whole has the best score, as SentencePiece does (arXiv:1808.06226)."""
+    """Pairs of pieces that are joined where the whole has the best score."""
     package = llm_package("tokenizers")
-    scores: list[float] = _array(file, "scores", len(tokens), None).tolist()
     vocabulary = {each: i for i, each in enumerate(tokens)}
-    joined: list[tuple[float, int, str, str]] = []
-    plain = (types != CONTROL) & (types != BYTE)
-    for number in np.flatnonzero(plain):
-        token = tokens[number]
-        for at in range(1, len(token)):
-            if (left := token[:at]) in vocabulary and (right := token[at:]) in vocabulary:
-                joined.append((-scores[number], int(number), left, right))
-    joined.sort(key=lambda each: each[:2])
     unknown = _token(file, "unknown_token_id", len(tokens))
     model = package.models.BPE(
         vocabulary,
-        [(left, right) for _, _, left, right in joined],
+        pairs_by_scores(file, tokens, types),
         unk_token=None if unknown is None else tokens[unknown],
         fuse_unk=True,
         byte_fallback=True,

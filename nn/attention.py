@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import shape_of
+from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.nn.linear import Linear
 from mlc.nn.norm import RMSNorm
@@ -15,7 +15,8 @@ from mlc.nn.places import TokenPlaces
 from mlc.nn.rotary import Rotary
 
 KeyValueCache = tuple[SSAValue, SSAValue]
-"""The keys, `[heads, size, places]`, and the values, `[heads, places, size]`: products with both read neighbours."""
+"""The keys, `[heads, size, places]`, and the values, `[heads, places, size]`: products with both read neighbours. They
+may be stored as f16, of which products are computed in f32."""
 
 
 def softly_capped(b: GraphBuilder, x: SSAValue, cap: float | None) -> SSAValue:
@@ -57,12 +58,13 @@ class Attention:
         q = self._prepared(b, self.query(b, x), (n, self.heads, size), self.query_norm, places)
         k = self._prepared(b, self.key(b, x), (n, shared, size), self.key_norm, places)
         v = b.reshape(self.value(b, x), (n, shared, depth))
+        k, v = (b.cast(new, element_of(old)) for new, old in zip((k, v), cache, strict=True))
         keys, values = places.written(b, cache[0], 2, k), places.written(b, cache[1], 1, v)
         each = self.heads // shared
         rows = b.reshape(b.transpose(q, (1, 0, 2)), (shared, each * n, size))
-        scores = softly_capped(b, b.matmul(b.scaled(rows, self.scale), keys), self.cap)
+        scores = softly_capped(b, b.matmul(b.scaled(rows, self.scale), b.widened(keys)), self.cap)
         weights = b(graph.SoftmaxOp, places.only_seen(b, scores, self.window), 2)
-        seen = b.matmul(weights, values)
+        seen = b.matmul(weights, b.widened(values))
         joined = b.transpose(b.reshape(seen, (self.heads, n, depth)), (1, 0, 2))
         return self.output(b, b.reshape(joined, (n, self.heads * depth))), (keys, values)
 

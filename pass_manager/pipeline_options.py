@@ -122,6 +122,17 @@ class PipelineOptions:
     `bf16` factors of f32 are rounded to bf16 where that is faster, with sums of f32; with `keep` quantised ones are
     integers."""
 
+    caches: str = option(
+        "f32",
+        Choice(
+            "name",
+            "how language models store keys and values: f16 takes half the memory, with products in f32 (f32)",
+            choices=("f32", "f16"),
+            of_frameworks=False,
+        ),
+    )
+    """What the caches of language models are stored as."""
+
     def check(self) -> None:
         """Raises: UserError if an option has a value that it cannot have."""
         for name, choice in choices_of(type(self)).items():
@@ -142,6 +153,7 @@ class PythonPipelineOptions(TypedDict, total=False):
     opt_level: SupportsIndex
     accuracy: str
     precision: str
+    caches: str
 
 
 def require_option(name: str, value: object, taker: str) -> None:

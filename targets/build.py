@@ -144,10 +144,11 @@ class _Build:
             self.units.append(trace_unit(machine))
         if any(PREPARE_MATRICES in unit.text for unit in self.units):
             self.units.append(matrices_unit(machine))
+        stored = [*program.weights]
         if kind == "exe":
-            assert isinstance(program, Program), "a program reads elements of one shape"
-            self.units.append(runner_unit(program.signature, machine))
-        self.blobs = [] if kind == "asm" else weights.collect(program.weights)
+            self.units.append(runner_unit(program, machine))
+            stored += program.runner.weights if program.runner is not None else ()
+        self.blobs = [] if kind == "asm" else weights.collect(stored)
 
     def run(
         self, staged: Path, progress: Callable[[int, int], None] | None, confirm: Callable[[], None]

@@ -41,20 +41,29 @@ define ptr @{signature.symbol}_signature() {{
     )
 
 
-def runner_unit(signature: Signature, machine: Machine) -> Unit:
+def runner_unit(program: Program | ProgramVariants, machine: Machine) -> Unit:
     """The program around the model of an executable. It runs on all CPUs, for it says what one lacks."""
     instruction_set = machine.instruction_set
     features = ", ".join(map(instruction_set.feature_initializer, machine.required_cpu_flags))
+    prelude = f"""#define CPU "{machine.cpu}"
+#define FEATURES {{{features}}}
+"""
+    source = _calls_of(program) if program.runner is None else program.runner.source
+    text = instruction_set.c_source + prelude + _runtime_file("program.c") + source
+    return Unit("runner", text, "c", flags=instruction_set.any_cpu_flags)
+
+
+def _calls_of(program: Program | ProgramVariants) -> str:
+    """The program that calls a model with what it reads."""
+    assert isinstance(program, Program), "a program reads elements of one shape"
+    signature = program.signature
     prelude = f"""#define MODEL(suffix) {signature.symbol}##suffix
 #define INPUTS {len(signature.inputs)}
 #define OUTPUTS {len(signature.outputs)}
 #define INPUT_BYTES {_c_sizes(signature.inputs)}
 #define OUTPUT_BYTES {_c_sizes(signature.outputs)}
-#define CPU "{machine.cpu}"
-#define FEATURES {{{features}}}
 """
-    flags = instruction_set.any_cpu_flags
-    return Unit("runner", instruction_set.c_source + prelude + _runtime_file("runner.c"), "c", flags=flags)
+    return prelude + _runtime_file("runner.c")
 
 
 def threads_unit(threads: int, machine: Machine, is_traced: bool = False) -> Unit:

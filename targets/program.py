@@ -101,6 +101,19 @@ class Weight:
 
 
 @dataclass(frozen=True)
+class RunnerSource:
+    """A program around a model, of its own.
+
+    Attributes:
+        source: C, in front of which `runtime/program.c` stands; it defines `run_model`.
+        weights: constant data that it declares.
+    """
+
+    source: str
+    weights: Sequence[Weight] = ()
+
+
+@dataclass(frozen=True)
 class Program:
     """A model, ready for clang. The entry unit defines `i32 @mlc_<name>(ptr inputs, ptr outputs, ptr workspace)`."""
 
@@ -110,6 +123,8 @@ class Program:
     weights: Sequence[Weight] = field(default=())
     threads: int = 1
     """How many threads a loop may run on, if a kernel calls `mlc_parallel_for`."""
+    runner: RunnerSource | None = None
+    """The program of an executable; None for that of `runtime/runner.c`."""
 
 
 def described_machine(machine: Machine) -> dict[str, object]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mlc.support.errors import UserError
 from mlc.targets.machine import Machine
-from mlc.targets.program import Program, Signature, Weight, described_machine
+from mlc.targets.program import Program, RunnerSource, Signature, Weight, described_machine
 from mlc.targets.units import Unit
 
 
@@ -35,6 +35,8 @@ class ProgramVariants:
     name: str
     programs: tuple[Program, ...]
     dims: tuple[VariantDim, ...]
+    runner: RunnerSource | None = None
+    """The program of an executable, which calls the variants."""
 
     @property
     def symbol(self) -> str:

@@ -94,7 +94,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
         other += points * single
     last = kernel.body.block.last_op
     written = sum(map(bytes_of, last.arguments)) if isinstance(last, ReturnOp) else 0
-    moved = sum(_bytes_read(each) // _shortened(kernel, each) for each in kernel.body.block.args) + written
+    moved = sum(bytes_of_operand(kernel, each) for each in kernel.body.block.args) + written
     factors = short.pop() if len(short) == 1 else None
     return KernelWork(multiply_adds, other, moved, bits, with_padding, written, factors)
 
@@ -194,6 +194,11 @@ def _values(op: Operation) -> Iterable[Attribute]:
 
 def _is_index(kind: Attribute) -> bool:
     return isinstance(kind, IndexType)
+
+
+def bytes_of_operand(kernel: FuncOp, argument: BlockArgument) -> int:
+    """The bytes of an operand of a kernel that a call reads, as they are stored."""
+    return _bytes_read(argument) // _shortened(kernel, argument)
 
 
 def _bytes_read(argument: BlockArgument) -> int:

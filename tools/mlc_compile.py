@@ -2,7 +2,8 @@
 
 .o  object           .a   static library   .so   shared library           .h  C header
 .s  assembly         .ll  LLVM IR          .mlir IR at the llvm level, or at another one with --emit=mlir:<level>
-no suffix: a program that reads raw inputs from standard input and writes raw outputs to standard output
+no suffix: a program that reads raw inputs from standard input and writes raw outputs to standard output, or with
+--chat one that answers lines of text
 
 -o may be given several times, -o model.so -o model.h: the model is lowered once for all of them.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from mlc.compiler.native_backend import NativeBackend
 from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import Recipe
 from mlc.support.errors import UserError
+from mlc.tools.chat_program import chat_program
 from mlc.tools.compile_arguments import (
     CompileArguments,
     add_compile_arguments,
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     from mlc.support.context import CompilerContext
     from mlc.support.model_source import ModelSource
-    from mlc.targets.program import Signature
+    from mlc.targets.program import RunnerSource, Signature
 
 
 @dataclass(kw_only=True)
@@ -50,6 +52,7 @@ class Arguments(CompileArguments):
     output: list[str]
     emit: str | None
     prefix: str
+    chat: bool
 
     @property
     def options(self) -> CompileOptions:
@@ -71,6 +74,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--emit", metavar="FORM", help=", ".join(forms_of(NativeBackend())))
     prefix = "start C names with mlc_NAME_ instead of mlc_: several models then fit into one program"
     parser.add_argument("--prefix", default="", metavar="NAME", help=prefix)
+    chat = "make a program of a language model that answers line by line, with its tokenizer and its template"
+    parser.add_argument("--chat", action="store_true", help=chat)
     add_compile_arguments(parser)
 
 
@@ -88,10 +93,17 @@ def run(arguments: Namespace) -> None:
         if output == "-" and not (is_ir(form) or form in backend.texts):
             raise UserError(f"'-o -' prints text; '{form}' needs a file")
         check_not_input(output, [args.model])
-        if is_ir(form) or form == "exe":
+        if is_ir(form) or (form == "exe" and not args.chat):
             args.bindings.require_single("a program" if form == "exe" else "a text of IR")
     if "exe" in forms.values() and args.options.threads > 1:
         print("note: a program computes on one thread; a library (-o model.so) uses more", file=sys.stderr)
+    if args.chat:
+        if len(forms) > 1:
+            raise UserError(f"found --chat with {len(forms)} outputs; required: one program")
+        chat, around = chat_program(source, args, *args.output, *forms.values())
+        recipes = {Path(output): Recipe(source, chat.options, form) for output, form in forms.items()}
+        build_artifacts(source, recipes, chat, args.output, {}, around)
+        return
     if len(forms) == 1 and is_ir(form := forms[args.output[0]]):
         _write_ir(source, form, args)
         return
@@ -140,10 +152,12 @@ def build_artifacts(
     args: CompileArguments,
     outputs: Sequence[str],
     texts: Mapping[str, str],
+    around: Callable[[Any], RunnerSource] | None = None,
 ) -> list[Signature]:
     """Compile down to files, with a progress bar; returns the model's signature, for each of its shapes.
 
     `outputs` are all files that the command is going to write, `texts` those of IR among them, with their forms.
+    `around` makes the program around the model, if it has one of its own; it is not recalled, then.
 
     Raises:
         UserError: also if there is no usable clang, a file cannot be written, or one of `outputs` is a weight file.
@@ -172,10 +186,13 @@ def build_artifacts(
             programs.append(variant.program(signature))
             timed.phase("emit LLVM IR", start)
         program = compilation.joined(programs)
+        if around is not None:
+            program = replace(program, runner=around(program))
         start = time.perf_counter()
         for path, recipe in recipes.items():
             report = compilation.build_program(program, recipe.form, path, bar and partial(bar.update, "clang"))
-            recipe.remember(compilation.ctx, report)
+            if around is None:
+                recipe.remember(compilation.ctx, report)
         timed.phase("clang and linker", start)
     print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects.func import FuncOp
 
 from mlc.analysis.constant_arguments import constant_arguments
+from mlc.api import compile as compile_model
+from mlc.frontends.gguf.source import GgufModel
 from mlc.pass_manager.registry import suggest
 from mlc.passes.tensor.schedule import kernel_of
 from mlc.schedules.choice import MARGIN, is_estimated
@@ -17,7 +20,10 @@ from mlc.schedules.lone_kernel import is_about_caller
 from mlc.schedules.trial import carries_out_schedules, try_schedule
 from mlc.support.context import Remark
 from mlc.support.errors import UserError
+from mlc.support.functions import models_of
 from mlc.support.locations import location_of
+from mlc.support.model_source import ModelSource
+from mlc.support.types import tensor_type
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.explain_table import print_estimates, print_table, print_traced
@@ -29,6 +35,7 @@ from mlc.tools.kernel_work import KernelWork
 from mlc.tools.roofline import Bound
 from mlc.tools.schedule_estimate import RunnerUp, candidates_beside, kernel_on_loops, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
+from mlc.tools.token_ledger import TokenLedger, print_ledger
 
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""
@@ -47,6 +54,7 @@ class Arguments(CompileArguments):
     kernel: str | None
     estimates: bool
     compare: str | None
+    per_token: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -59,6 +67,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--estimates", action="store_true", help=words)
     words = "beside the measured times those of a trace ('mlc run --trace FILE'), where kernels run one after the other"
     parser.add_argument("--compare", metavar="FILE", help=words)
+    words = "of a language model what one token costs: bytes, the least time, and which kernels lose the rest"
+    parser.add_argument("--per-token", action="store_true", help=words)
     add_compile_arguments(parser)
 
 
@@ -75,7 +85,11 @@ def run(arguments: Namespace) -> None:
     if args.compare and (args.kernel or args.estimates):
         raise UserError("found --compare with a kernel or --estimates; required: --compare alone, for all kernels")
     traced = times_in_trace(args.compare) if args.compare else {}
-    timed = start_compilation(read_model(args.model, args), args)
+    source = read_model(args.model, args)
+    if args.per_token:
+        _explain_token(source, args, bool(args.kernel or args.estimates or args.compare))
+        return
+    timed = start_compilation(source, args)
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     numbers = ModelNumbers.about(timed.compilation)
@@ -93,6 +107,29 @@ def run(arguments: Namespace) -> None:
         )
     print_remarks(timed.compilation.ctx, remarks=False)
     timed.report()
+
+
+def _explain_token(source: ModelSource, args: CompileArguments, asks_more: bool) -> None:
+    """Print what one token costs.
+
+    Raises:
+        UserError: the model is none of GGUF, or an option is wrong.
+    """
+    if asks_more:
+        raise UserError("found --per-token with a kernel, --estimates or --compare; required: --per-token alone")
+    if not isinstance(source, GgufModel):
+        raise UserError(f"found --per-token with '{source.file}'; required: a language model in a file of GGUF")
+    if set(args.bindings.shapes) - {"context"}:
+        raise UserError("found --shape of something else than 'context'; required: --shape context=N at most")
+    timed = start_compilation(source, args)
+    timed.compilation.lower("tensor")
+    numbers = ModelNumbers.about(timed.compilation)
+    model = None
+    if numbers.runs_here:
+        chosen: dict[str, Any] = {**args.chosen, "instrument": "kernels", "shapes": args.bindings.shapes}
+        model = compile_model(source.path, **chosen)
+    (decode,) = models_of(timed.compilation.module)
+    print_ledger(TokenLedger.of(numbers, tensor_type(decode.args[-1]).get_shape()[1]), model)
 
 
 def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:

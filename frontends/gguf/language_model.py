@@ -28,7 +28,7 @@ _HOME = "mlc.nn.architectures"
 
 @dataclass(frozen=True)
 class CacheShape:
-    """What a layer keeps of the tokens that came before, of f32; None is the dim of their places."""
+    """What a layer keeps of the tokens that came before, of f32 or f16; None is the dim of their places."""
 
     name: str
     extents: tuple[int | None, ...]

@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import CastOp, DequantizeOp, GraphOp, MoveOp, ReshapeOp
-from mlc.dialects.graph.types import element_of, is_static, shape_of, times
+from mlc.dialects.graph.types import element_of, is_float, is_static, shape_of, times, type_of
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._movers import foldable, keeps_contiguous, moves_before, why_not_folded
 from mlc.support.dtypes import is_supported, standing_for, to_numpy
@@ -116,6 +116,7 @@ class Grouping:
         for reader in together:
             for operand in reader.operands:
                 joined.ops += self._moves_into(reader, operand, self.max_ops - len(joined.ops))
+                joined.ops += _widening_before(operand, reader) if len(together) > 1 else []
         joined.ops.sort(key=self._position.__getitem__)
         for member in joined.ops:
             self.group_of[member] = joined
@@ -282,6 +283,14 @@ def _widens(op: GraphOp) -> bool:
         return False
     before, after = (to_numpy(standing_for(element_of(v))).itemsize for v in (op.input, op.result))
     return before < after
+
+
+def _widening_before(operand: SSAValue, reader: GraphOp) -> list[GraphOp]:
+    """What makes an operand of an attention of shorter floats: keys and values are widened where they are read."""
+    op = operand.owner
+    if not isinstance(op, CastOp) or op.parent is not reader.parent or not operand.has_one_use():
+        return []
+    return [op] if _can_be_fused(op) and _widens(op) and is_float(type_of(op.input)) else []
 
 
 def _reduces_in_place(op: GraphOp) -> bool:

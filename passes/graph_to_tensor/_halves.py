@@ -34,7 +34,7 @@ def widen_halves(kernel: FuncOp) -> None:
     """
     wide: dict[SSAValue, SSAValue] = {}
     for op in list(kernel.body.walk()):
-        if not isinstance(op, graph.GraphOp) or op.MOVES or isinstance(op, _KEPT) or _widens(op):
+        if not isinstance(op, graph.GraphOp) or _only_moves(op) or isinstance(op, _KEPT) or _widens(op):
             continue
         for index, operand in enumerate(op.operands):
             if element_type(operand.type) in SHORT_FLOATS:
@@ -49,6 +49,11 @@ def widen_halves(kernel: FuncOp) -> None:
                 narrow.name_hint = new.name_hint
                 for use in uses:
                     use.operation.operands[use.index] = narrow
+
+
+def _only_moves(op: graph.GraphOp) -> bool:
+    """Whether an op computes nothing; a scatter that adds up does."""
+    return op.MOVES or (isinstance(op, graph.ScatterNdOp) and op.kind.data == "set")
 
 
 def _widens(op: graph.GraphOp) -> bool:

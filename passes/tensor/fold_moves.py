@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, bf16
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, bf16, f16
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.tensor import MapOp, ReduceOp, StructuredOp
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
 from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.linear import simplify, stays_inside, through_reshape
@@ -32,7 +32,7 @@ class FoldMovesPass(Pass):
     A move is an op that says so (a map that yields what it reads), or a reshape. It stays where the composed subscripts
     would divide (a reshape that joins what a dim runs across), or where something else than a structured op reads it.
     What was moved is what is read, so nothing is computed twice. An image that was made wider is widened by reductions
-    over its windows themselves.
+    over its windows themselves, and factors of a product of matrices by the product.
     """
 
     name = "fold-moves"
@@ -47,6 +47,8 @@ class FoldMovesPass(Pass):
                             _fold_operands(op, ctx)
                         if isinstance(op, ReduceOp):
                             _fold_widening(op)
+                        if isinstance(op, ContractOp):
+                            _read_short_factors(op)
                     _erase_unused_moves(ops)
 
 
@@ -96,11 +98,33 @@ def _fold_widening(op: ReduceOp) -> None:
     Rewriter.erase_op(widened)
 
 
-def _only_widens(op: MapOp) -> bool:
-    """Whether a map makes the one bf16 that it reads wider, which is a shift; that of f16 may be more."""
+def _read_short_factors(op: ContractOp) -> None:
+    """Let a product of matrices read factors before they were made wider: it widens them itself.
+
+        %0 = tensor.map %keys[b, k, n] over … : tensor<3x64x512xf16> -> tensor<3x64x512xf32> { extf }
+        %1 = tensor.contract %q[b, m, k], %0[b, k, n] over … : tensor<3x3x64xf32>, tensor<3x64x512xf32> -> …
+    ->
+        %1 = tensor.contract %q[b, m, k], %keys[b, k, n] over … : tensor<3x3x64xf32>, tensor<3x64x512xf16> -> …
+    """
+    for number, factor in enumerate(list(op.inputs)):
+        widened, subscripts = factor.owner, op.index_maps[number].results
+        if not isinstance(widened, MapOp) or not _only_widens(widened, (f16, bf16)) or not factor.has_one_use():
+            continue
+        composed = read_through(widened, subscripts, op.dim_sizes)
+        if composed is None or not all(isinstance(e, AffineDimExpr) for e in composed):
+            continue
+        maps = list(op.index_maps)
+        maps[number] = AffineMap(len(op.dim_sizes), 0, tuple(composed))
+        op.operands = [widened.inputs[0] if i == number else each for i, each in enumerate(op.operands)]
+        op.maps = ArrayAttr(map(AffineMapAttr, maps))
+        Rewriter.erase_op(widened)
+
+
+def _only_widens(op: MapOp, elements: Sequence[Attribute] = (bf16,)) -> bool:
+    """Whether a map makes the one number that it reads wider: by a shift if it is bf16, that of f16 may be more."""
     wide = op.yielded.owner
     reads = isinstance(wide, arith.ExtFOp) and wide.input is op.body.block.args[0]
-    return len(op.inputs) == 1 and reads and element_type(op.inputs[0].type) == bf16
+    return len(op.inputs) == 1 and reads and element_type(op.inputs[0].type) in elements
 
 
 def is_move(op: Operation) -> bool:

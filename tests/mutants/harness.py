@@ -143,7 +143,8 @@ class _Run:
     def __init__(self, copy: Copy, tests: Sequence[str], mutant: Mutant | None = None) -> None:
         self.copy, self.mutant, self._begun = copy, mutant, time.monotonic()
         self._undo = copy.apply(mutant) if mutant else lambda: None
-        module = None if mutant is None else "mlc." + mutant.file.removesuffix(".py").replace("/", ".")
+        is_python = mutant is not None and mutant.file.endswith(".py")  # what is not, tests compile
+        module = "mlc." + mutant.file.removesuffix(".py").replace("/", ".") if mutant and is_python else None
         context = multiprocessing.get_context("fork")
         self._process = context.Process(target=_run_pytest, args=(copy, tests, module))
         self._process.start()

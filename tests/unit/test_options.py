@@ -26,6 +26,7 @@ OTHERS: dict[str, Any] = {
     "opt_level": 1,
     "accuracy": "fast",
     "precision": "bf16",
+    "caches": "f16",
     "cc": "clang-99",
     "records": "records.jsonl",
     "instrument": "kernels",

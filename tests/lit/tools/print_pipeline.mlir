@@ -7,7 +7,7 @@
 // NONE-NEXT: // graph   convert-onnx-to-graph {{ *}}a model of ONNX is spelled in the ops of the graph level
 // NONE-NEXT: // graph   convert-aten-to-graph {{ *}}and so is one of PyTorch
 // NONE-NEXT: // graph   convert-stablehlo-to-graph {{ *}}and so is one of JAX, or of StableHLO
-// NONE-NEXT: // graph   convert-gguf-to-graph {{ *}}and so is a language model, as its architecture says
+// NONE-NEXT: // graph   convert-gguf-to-graph{caches=f32} {{ *}}and so is a language model, as its architecture says
 // NONE-NEXT: // graph   fold-empty {{ *}}what has no elements is known: nothing below has to compute nothing
 // NONE-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
 // NONE-NEXT: // tensor  wrap-scalars {{.*}}
@@ -20,7 +20,7 @@
 // ALL-NEXT: // graph   convert-onnx-to-graph
 // ALL-NEXT: // graph   convert-aten-to-graph
 // ALL-NEXT: // graph   convert-stablehlo-to-graph
-// ALL-NEXT: // graph   convert-gguf-to-graph
+// ALL-NEXT: // graph   convert-gguf-to-graph{caches=f32}
 // ALL-NEXT: // graph   fold-empty
 // ALL-NEXT: // graph   sink-dequantize
 // ALL-NEXT: // graph   canonicalize

@@ -18,9 +18,10 @@ Array = NDArray[np.float64]
 
 
 class ReferenceModel:
-    """The model in a file; logits of all tokens at once, without caches."""
+    """The model in a file; logits of all tokens at once, without caches. Keys and values may be rounded to a type."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, stored_as: type[np.floating[Any]] = np.float64) -> None:
+        self._stored_as = stored_as
         reader = gguf.GGUFReader(path)
         self.fields = {name: field.contents() for name, field in reader.fields.items() if field.types}
         self.name = str(self.fields["general.architecture"])
@@ -91,6 +92,7 @@ class ReferenceModel:
         if self.name != "gpt2":
             base = 10000.0 if is_local else self.of("rope.freq_base", 10000.0)
             q, k = (self.turned(each, base, self.of("rope.dimension_count", size)) for each in (q, k))
+        k, v = (each.astype(self._stored_as).astype(np.float64) for each in (k, v))
         window = self.of("attention.sliding_window", 1 << 30)
         if self.name not in ("gemma3", "phi3") or (self.name == "gemma3" and not is_local):
             window = 1 << 30

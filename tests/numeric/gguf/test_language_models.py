@@ -23,8 +23,8 @@ _TOKENS = np.random.default_rng(7).integers(0, VOCABULARY, CONTEXT).tolist()
 
 def caches_of(model: Model) -> list[Array]:
     """Caches with finite numbers where nothing was written."""
-    one = getattr(model, "variants", (model,))[0]
-    return [np.full(each.shape, 1e30, np.float32) for each in one.inputs[3:]]
+    caches = getattr(model, "variants", (model,))[0].inputs[3:]
+    return [np.full(each.shape, 3e4 if np.dtype(each.dtype) == np.float16 else 1e30, each.dtype) for each in caches]
 
 
 def fed(model: Model, tokens: list[int], chunks: list[int], n: int) -> list[tuple[int, Array]]:
@@ -70,6 +70,18 @@ def test_chunks(name: str, tmp_path: Path) -> None:
     model = mlc.compile(path, shapes={"n": [1, 8]})
     found = fed(model, _TOKENS, [8, 2, *[1] * 7, 7], 8)
     assert error_of(found, ReferenceModel(path).logits(_TOKENS)) < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["llama", "gemma3", "phi3"])
+def test_caches_of_f16(name: str, tmp_path: Path) -> None:
+    """Keys and values are rounded when they are stored, some of them to the other side, and nothing else is."""
+    write_model(path := tmp_path / "model.gguf", name, "F32", "F32")
+    model = mlc.compile(path, shapes={"n": [1, 8]}, caches="f16")
+    assert {each.dtype for each in caches_of(model)} == {np.dtype(np.float16)}
+    found = fed(model, _TOKENS, [8, 2, *[1] * 7, 7], 8)
+    error, exact = (error_of(found, ReferenceModel(path, each).logits(_TOKENS)) for each in (np.float16, np.float64))
+    assert error < 2e-4 and 2 * error < exact < 2e-3
 
 
 @pytest.mark.slow

@@ -82,7 +82,7 @@ def _weights(found: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]
     return {f"{name}.weight": shape for name, shape in found.items()}
 
 
-def _add_texts(writer: Any, template: str) -> None:
+def _add_texts(writer: Any, template: str, has_start: bool) -> None:
     """As many tokens as the vocabulary has: two of their own, printable bytes but four, and three pairs of them."""
     own, pairs = ["<|im_start|>", "<|im_end|>"], ["Ġ w", "h e", "l l"]
     letters = [chr(i) for i in range(33, 127) if chr(i) not in "#@^~"]
@@ -94,6 +94,9 @@ def _add_texts(writer: Any, template: str) -> None:
     writer.add_token_types([3, 3, *[1] * (len(tokens) - 2)])
     writer.add_token_merges(pairs)
     writer.add_eos_token_id(1)
+    if has_start:
+        writer.add_bos_token_id(0)
+        writer.add_add_bos_token(True)
     writer.add_chat_template(template)
 
 
@@ -105,15 +108,16 @@ def write_model(
     seed: int = 0,
     with_texts: str | None = None,
     context: int = CONTEXT,
+    has_start: bool = False,
 ) -> None:
     """Write a model whose matrices are stored in one format, and the table of tokens in another one; perhaps with a
-    tokenizer, and a template for chats."""
+    tokenizer, and a template for chats, and a token that all texts start with."""
     rng, of = np.random.default_rng(seed), {**numbers_of(name), "context_length": context}
     writer = gguf.GGUFWriter(path, name)
     for key, value in of.items():
         (writer.add_uint32 if isinstance(value, int) else writer.add_float32)(f"{name}.{key}", value)
     if with_texts is not None:
-        _add_texts(writer, with_texts)
+        _add_texts(writer, with_texts, has_start)
     shapes = {"token_embd.weight": (VOCABULARY, WIDTH), "output_norm.weight": (WIDTH,)}
     if name == "gpt2":
         shapes |= {"output_norm.bias": (WIDTH,), "position_embd.weight": (context, WIDTH)}

@@ -62,3 +62,25 @@ func.func @shorter(%x: tensor<4x8xf64>) -> (tensor<4x8xf32>, tensor<4xf32>) {
   %2 = graph.reduce mean %0 axes [1] : tensor<4x8xf32> -> tensor<4xf32>
   return %1, %2 : tensor<4x8xf32>, tensor<4xf32>
 }
+
+// Attention widens keys and values where it reads them, unless somebody else reads them wide.
+// CHECK-LABEL: func.func @short_caches(
+// CHECK-NEXT:    %0 = graph.fusion "attention{{.*}}" ({{.*}} = %k, {{.*}} = %q, {{.*}} = %v) : (tensor<2x8x16xf16>, tensor<2x3x8xf32>, tensor<2x16x8xf16>)
+// CHECK-LABEL: func.func @wide_values(
+// CHECK:         graph.fusion "attention_cast" ({{.*}} = %k, {{.*}} = %q, {{.*}} = %0) : (tensor<2x8x16xf16>, tensor<2x3x8xf32>, tensor<2x16x8xf32>)
+func.func @short_caches(%q: tensor<2x3x8xf32>, %k: tensor<2x8x16xf16>, %v: tensor<2x16x8xf16>) -> tensor<2x3x8xf32> {
+  %0 = graph.cast %k : tensor<2x8x16xf16> -> tensor<2x8x16xf32>
+  %1 = graph.matmul %q, %0 : tensor<2x3x8xf32>, tensor<2x8x16xf32> -> tensor<2x3x16xf32>
+  %2 = graph.softmax %1 axis 2 : tensor<2x3x16xf32>
+  %3 = graph.cast %v : tensor<2x16x8xf16> -> tensor<2x16x8xf32>
+  %4 = graph.matmul %2, %3 : tensor<2x3x16xf32>, tensor<2x16x8xf32> -> tensor<2x3x8xf32>
+  return %4 : tensor<2x3x8xf32>
+}
+func.func @wide_values(%q: tensor<2x3x8xf32>, %k: tensor<2x8x16xf16>, %v: tensor<2x16x8xf16>) -> (tensor<2x3x8xf32>, tensor<2x16x8xf32>) {
+  %0 = graph.cast %k : tensor<2x8x16xf16> -> tensor<2x8x16xf32>
+  %1 = graph.matmul %q, %0 : tensor<2x3x8xf32>, tensor<2x8x16xf32> -> tensor<2x3x16xf32>
+  %2 = graph.softmax %1 axis 2 : tensor<2x3x16xf32>
+  %3 = graph.cast %v : tensor<2x16x8xf16> -> tensor<2x16x8xf32>
+  %4 = graph.matmul %2, %3 : tensor<2x3x16xf32>, tensor<2x16x8xf32> -> tensor<2x3x8xf32>
+  return %4, %3 : tensor<2x3x8xf32>, tensor<2x16x8xf32>
+}

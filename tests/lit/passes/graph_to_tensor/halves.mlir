@@ -41,3 +41,24 @@ func.func @kept(%x: tensor<4x8xf16>) -> (tensor<8x4xf16>, tensor<4x8xi1>, tensor
   %2 = graph.cast %x : tensor<4x8xf16> -> tensor<4x8xi32>
   return %0, %1, %2 : tensor<8x4xf16>, tensor<4x8xi1>, tensor<4x8xi32>
 }
+
+// A scatter that replaces elements moves what there is; one that adds up does so in f32.
+// CHECK-LABEL: func.func private @replaced(
+// CHECK-NOT: arith.
+// CHECK: tensor.put set
+// CHECK-SAME: tensor<8x4xf16>
+// CHECK-LABEL: func.func private @added(
+// CHECK: arith.extf
+// CHECK: tensor.put add
+// CHECK-SAME: tensor<8x4xf32>
+func.func @cached(%x: tensor<8x4xf16>, %at: tensor<1x1xi64>, %new: tensor<1x4xf16>) -> (tensor<8x4xf16>, tensor<8x4xf16>) {
+  %0 = graph.fusion "replaced" (%a = %x, %b = %at, %c = %new) : (tensor<8x4xf16>, tensor<1x1xi64>, tensor<1x4xf16>) -> tensor<8x4xf16> {
+    %1 = graph.scatter_nd set %a, %b, %c axes [0] : tensor<8x4xf16>, tensor<1x1xi64>, tensor<1x4xf16> -> tensor<8x4xf16>
+    graph.yield %1 : tensor<8x4xf16>
+  }
+  %2 = graph.fusion "added" (%a = %x, %b = %at, %c = %new) : (tensor<8x4xf16>, tensor<1x1xi64>, tensor<1x4xf16>) -> tensor<8x4xf16> {
+    %3 = graph.scatter_nd add %a, %b, %c axes [0] : tensor<8x4xf16>, tensor<1x1xi64>, tensor<1x4xf16> -> tensor<8x4xf16>
+    graph.yield %3 : tensor<8x4xf16>
+  }
+  return %0, %2 : tensor<8x4xf16>, tensor<8x4xf16>
+}

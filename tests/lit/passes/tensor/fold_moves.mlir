@@ -162,3 +162,41 @@ func.func @f16(%x: tensor<9x8xf16>) -> tensor<4x8xf32> {
   %1 = tensor.reduce max %0[y * 2 + ky, n] over (y: 4, n: 8) reduce (ky: 3) : tensor<9x8xf32> -> tensor<4x8xf32>
   return %1 : tensor<4x8xf32>
 }
+
+// A product of matrices widens its factors itself, unless somebody else reads what was widened, or more was done.
+// CHECK-LABEL: func.func @short_factors(
+// CHECK-NEXT:    %0 = tensor.contract %q[b, m, k], %x[b, n, k] over (b: 2, m: 3, n: 16) reduce (k: 8) : tensor<2x3x8xf32>, tensor<2x16x8xf16> -> tensor<2x3x16xf32>
+// CHECK-NEXT:    return %0
+func.func @short_factors(%q: tensor<2x3x8xf32>, %x: tensor<2x16x8xf16>) -> tensor<2x3x16xf32> {
+  %0 = tensor.map %x[b, n, k] over (b: 2, k: 8, n: 16) : tensor<2x16x8xf16> -> tensor<2x8x16xf32> {
+  ^bb0(%a: f16):
+    %w = arith.extf %a : f16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.contract %q[b, m, k], %0[b, k, n] over (b: 2, m: 3, n: 16) reduce (k: 8) : tensor<2x3x8xf32>, tensor<2x8x16xf32> -> tensor<2x3x16xf32>
+  return %1 : tensor<2x3x16xf32>
+}
+// CHECK-LABEL: func.func @read_twice(
+// CHECK:         tensor.map
+// CHECK:         tensor.contract %q[m, k], %0[k, n]
+func.func @read_twice(%q: tensor<3x8xf32>, %x: tensor<8x16xf16>) -> (tensor<3x16xf32>, tensor<8x16xf32>) {
+  %0 = tensor.map %x[k, n] over (k: 8, n: 16) : tensor<8x16xf16> -> tensor<8x16xf32> {
+  ^bb0(%a: f16):
+    %w = arith.extf %a : f16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.contract %q[m, k], %0[k, n] over (m: 3, n: 16) reduce (k: 8) : tensor<3x8xf32>, tensor<8x16xf32> -> tensor<3x16xf32>
+  return %1, %0 : tensor<3x16xf32>, tensor<8x16xf32>
+}
+// CHECK-LABEL: func.func @window_of_short(
+// CHECK:         tensor.map
+// CHECK:         tensor.contract %0[y + k, c]
+func.func @window_of_short(%x: tensor<9x8xbf16>, %f: tensor<3x8xf32>) -> tensor<7x8xf32> {
+  %0 = tensor.map %x[y, c] over (y: 9, c: 8) : tensor<9x8xbf16> -> tensor<9x8xf32> {
+  ^bb0(%a: bf16):
+    %w = arith.extf %a : bf16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.contract %0[y + k, c], %f[k, c] over (y: 7, c: 8) reduce (k: 3) : tensor<9x8xf32>, tensor<3x8xf32> -> tensor<7x8xf32>
+  return %1 : tensor<7x8xf32>
+}

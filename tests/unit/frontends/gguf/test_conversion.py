@@ -21,6 +21,7 @@ from mlc.support.additions import plugin_scope
 from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.support.functions import models_of
 from mlc.tests.unit.frontends.gguf.files import ARRAY, F32, STRING, U32, gguf, metadatum, tensor, text
 
 if TYPE_CHECKING:
@@ -106,6 +107,24 @@ def test_weights_stay_short(converted: Convert) -> None:
     module, ctx = converted(_model())
     names = [op.name for op in module.walk()]
     assert names.count("graph.scaled_matmul") == 8 and "gguf.decode" not in names and not ctx.remarks
+
+
+def test_caches_are_stored_short(tmp_path: Path) -> None:
+    """Those that callers keep: as arguments, and as results in their memory."""
+    (path := tmp_path / "model.gguf").write_bytes(_model())
+    ctx = new_context()
+    module = read_module(GgufModel(str(path), path.parent, path), ctx, Bindings())
+    ConvertGgufToGraphPass(caches="f16").run(module, ctx)
+    module.verify()
+    (decode,) = models_of(module)
+    assert [str(each.type) for each in decode.args[3:]] == ["tensor<2x8x64xf16>", "tensor<2x64x8xf16>"]
+    assert [str(each) for each in decode.function_type.outputs][1:] == [
+        "tensor<1x32xf32>",
+        "tensor<2x8x64xf16>",
+        "tensor<2x64x8xf16>",
+    ]
+    with pytest.raises(UserError, match="convert-gguf-to-graph: found caches 'i3'; required: f32 or f16"):
+        ConvertGgufToGraphPass(caches="i3").run(module, ctx)
 
 
 def test_weights_whose_scale_is_not_finite(converted: Convert) -> None:
