@@ -42,6 +42,8 @@ from mlc.targets.machine import Machine
 _NUMBER = to_numpy(f32).itemsize
 _NARROWER = 0.5
 """By which part a register tile may take longer than the best one, whose panel no cache holds."""
+_SHARED = 0.1
+"""By which part a register tile may take longer than the best one, if its panels are those of code for one row."""
 _BLOCKS = 16
 """How many blocks of columns there are at least, if there are enough of them: threads share them."""
 _OF_SECOND_CACHE = 0.25
@@ -128,7 +130,11 @@ def _steps_of_panels(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     most, column_bytes = rows_in_cache(inner.inputs[0], inner.index_maps[0], 0, machine), depth * _NUMBER
     if not _widens(inner) or not rows or count <= _tile(count, most, bool(outer), machine).rows:
         return []
-    tiles = tiles_near_best(TileProblem(count, columns, lanes, most, column_bytes), machine, _NARROWER)
+    problem = TileProblem(count, columns, lanes, most, column_bytes)
+    # Code for one row, which may be in the same artifact, has panels of one width: these are the same, if they can be.
+    alone = _tile(1, 1, bool(outer), machine).vectors
+    shared = [t for t in tiles_near_best(problem, machine, _SHARED) if t.vectors == alone]
+    tiles = [*shared, *tiles_near_best(problem, machine, _NARROWER)]
     cache = machine.l1_bytes if outer else machine.l2_bytes
     tile = next((t for t in tiles if 2 * column_bytes * t.vectors * lanes <= cache), None)
     known = _known_matrices(kernel, column, rows)

@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 pytest.importorskip("gguf")
 
 import mlc
+from mlc.compiler.compilation import Compilation, new_context, read_module
+from mlc.compiler.options import CompileOptions
+from mlc.frontends.registry import open_model
+from mlc.pass_manager.manager import PassManager
 from mlc.runtime.model import Model
+from mlc.support.bindings import parse_bindings
 from mlc.tests.numeric.gguf.real_models import gemma3, smollm2
 from mlc.tests.numeric.gguf.reference_models import ReferenceModel
 from mlc.tests.numeric.gguf.tiny_models import CONTEXT, MODELS, VOCABULARY, write_model
@@ -49,6 +54,21 @@ def test_one_token_after_the_other(name: str, tmp_path: Path) -> None:
     write_model(path := tmp_path / "model.gguf", name, "F32", "F32")
     found = fed(mlc.compile(path), _TOKENS, [1] * CONTEXT, 1)
     assert len(found) == CONTEXT and error_of(found, ReferenceModel(path).logits(_TOKENS)) < 3e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["znver4", "x86-64-v3", "neoverse-v1"])
+def test_weights_of_several_lengths_exist_once(target: str, tmp_path: Path) -> None:
+    write_model(path := tmp_path / "model.gguf", "llama", "Q4_0")
+    options = CompileOptions(target, bindings=parse_bindings(["n=1,16"], []))
+    source, ctx = open_model(str(path)), new_context(target)
+    assert source is not None
+    compilation = Compilation(read_module(source, ctx, options.bindings), ctx, options, PassManager(ctx))
+    packed: list[set[bytes]] = []
+    for each in compilation.variants():
+        words = [w.array for w in each.program(each.lower_fully()).weights if w.array.dtype.kind in "iu"]
+        packed.append({array.tobytes() for array in words if array.nbytes > 1000})
+    assert len(packed) == 2 and packed[0] and packed[0] == packed[1]
 
 
 @pytest.mark.slow

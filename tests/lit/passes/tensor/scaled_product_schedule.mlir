@@ -11,9 +11,10 @@ func.func private @one_row(%x: tensor<1024xf32>, %w: tensor<1024x4128xi8>, %s: t
   return %1 : tensor<4128xf32>
 }
 
-// Rows of several tiles share a panel that is unpacked once. A bias is not packed.
+// Rows of several tiles share a panel that is unpacked once. A bias is not packed. The panel is as wide as that of one
+// row, whose code may be in the same artifact.
 // CHECK-LABEL: @rows
-// CHECK-SAME:    <[interchange(n, m), tile(n, 96), cache_read(w, n), interchange(w_1, w_0), unpack(w_0), interchange(w_0, w_1), pack(w, n), tile(w_1, 16), vectorize(w_1i, 16), unroll(w_1), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 4), unroll(mi)]>
+// CHECK-SAME:    <[interchange(n, m), tile(n, 64), cache_read(w, n), interchange(w_1, w_0), unpack(w_0), interchange(w_0, w_1), pack(w, n), tile(w_1, 16), vectorize(w_1i, 16), unroll(w_1), tile(m, 5), unroll(mi), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
 func.func private @rows(%x: tensor<20x72xf32>, %w: tensor<72x96xi8>, %s: tensor<96xf32>) -> tensor<20x96xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 20, n: 96) reduce (k: 72) : tensor<20x72xf32>, tensor<72x96xi8> -> tensor<20x96xf32>
   %1 = tensor.map %0[m, n], %s[n] over (m: 20, n: 96) : tensor<20x96xf32>, tensor<96xf32> -> tensor<20x96xf32> {
