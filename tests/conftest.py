@@ -155,9 +155,9 @@ def lowered_levels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     lowered: list[str] = []
     lower = Compilation.lower
 
-    def noting(self: Compilation, level: str, more_follows: bool = False) -> None:
+    def noting(self: Compilation, level: str, more_follows: bool = False, *, separately: bool = False) -> None:
         lowered.append(level)
-        lower(self, level, more_follows)
+        lower(self, level, more_follows, separately=separately)
 
     monkeypatch.setattr(Compilation, "lower", noting)
     return lowered

@@ -142,6 +142,7 @@ def test_the_key_covers_all_that_has_an_influence(compilations: list[str], monke
         "bindings": Bindings(shapes={"x": (3,)}),
         "accuracy": "fast",
         "precision": "bf16",
+        "caches": "f16",
         "records": "records.jsonl",
         "instrument": "kernels",
         "debug_info": "model",
