@@ -31,9 +31,9 @@ PROCESSES = "MLC_PROCESSES"
 core."""
 _PREFIX = "MLC_"
 _MANY_OPS = 60
-"""How many ops a model has that takes longer than the start of a process."""
+"""How many ops of a model take longer to compile than a process takes to start."""
 _MUCH_TEXT = 40_000
-"""How many characters the kernels have that do."""
+"""How many characters of kernels do."""
 _IDLE_SECONDS = 60.0
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from mlc.compiler.kernel_processes import serve; serve()"
 
@@ -56,6 +56,8 @@ class _Process:
     def start() -> _Process | None:
         """A new one; None if the system starts none."""
         program = _PROGRAM.format(path=sys.path)
+        if not sys.executable:  # Python is a part of another program
+            return None
         try:
             process = subprocess.Popen(
                 [sys.executable, "-c", program],
@@ -72,7 +74,7 @@ class _Process:
         """The result of a job.
 
         Raises:
-            EOFError or OSError: the process has ended, or is one of another mlc.
+            Exception: the process has ended, or is one of another mlc.
         """
         process = self.process
         assert process.stdin is not None and process.stdout is not None
@@ -129,9 +131,8 @@ atexit.register(_pool.end)
 
 def expect_jobs(ops: int) -> None:
     """Start processes for a model of so many ops, if these are many: while it is read and fused, they import mlc."""
-    if ops >= _MANY_OPS and (others := _most_others()):
-        for each in _pool.take(others):
-            _pool.give_back(each)
+    for each in _pool.take(min(_most_others(), ops // _MANY_OPS)):
+        _pool.give_back(each)
 
 
 def compile_jobs(jobs: Sequence[KernelJob]) -> list[CompiledKernel | None]:
@@ -139,8 +140,8 @@ def compile_jobs(jobs: Sequence[KernelJob]) -> list[CompiledKernel | None]:
     results: list[CompiledKernel | None] = [None] * len(jobs)
     # The longest first, so that the last one to end is a short one.
     pending = deque(sorted(range(len(jobs)), key=lambda i: -len(jobs[i].text)))
-    much = sum(len(job.text) for job in jobs) >= _MUCH_TEXT or bool(_pool.waiting)
-    others = _pool.take(min(_most_others(), len(jobs) - 1)) if much and len(jobs) > 1 else []
+    worth = max(len(_pool.waiting), sum(len(job.text) for job in jobs) // _MUCH_TEXT)
+    others = _pool.take(max(0, min(_most_others(), len(jobs) - 1, worth)))
 
     def serve_by(process: _Process) -> None:
         number = None
@@ -151,14 +152,11 @@ def compile_jobs(jobs: Sequence[KernelJob]) -> list[CompiledKernel | None]:
                 number = None
         except IndexError:  # somebody else was faster
             pass
-        except (EOFError, OSError, pickle.UnpicklingError):
+        except Exception:  # it has ended, or says what no process of mlc does
             process.end()
             if number is not None:
                 pending.append(number)
             return
-        except BaseException:
-            process.end()
-            raise
         _pool.give_back(process)
 
     threads = [threading.Thread(target=serve_by, args=(each,), daemon=True) for each in others]

@@ -261,7 +261,7 @@ def _leave_all(jobs: object, pending: object, results: object) -> None:
 
 def _with_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(kernel_processes.PROCESSES, "3")
-    monkeypatch.setattr(kernel_processes, "_MUCH_TEXT", 0)
+    monkeypatch.setattr(kernel_processes, "_MUCH_TEXT", 1)
     kernel_processes._pool.end()  # pyright: ignore[reportPrivateUsage]
 
 
