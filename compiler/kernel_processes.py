@@ -32,7 +32,7 @@ core."""
 _PREFIX = "MLC_"
 _MANY_OPS = 60
 """How many ops of a model take longer to compile than a process takes to start."""
-_MUCH_TEXT = 40_000
+_MUCH_TEXT = 20_000
 """How many characters of kernels do."""
 _IDLE_SECONDS = 60.0
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from mlc.compiler.kernel_processes import serve; serve()"
