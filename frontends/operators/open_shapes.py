@@ -206,6 +206,20 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
     return b.sized(found, {axis: length}) if isinstance(length, SymbolicSize) else _whole(b, found, axis)
 
 
+def inside(b: GraphBuilder, value: SSAValue, dim: int, start: AnySize, size: AnySize, extent: AnySize) -> SSAValue:
+    """A window of a value along a dim of an extent.
+
+    Raises:
+        Unconvertible: it is not proved that it is in the dim for all extents of a call.
+    """
+    if start == 0 and size == extent:
+        return value
+    if bounds(start)[0] < 0 or bounds(extent - start - size)[0] < 0:
+        window = f"{in_symbols(size)} elements from {in_symbols(start)} on"
+        raise Unconvertible(f"it takes {window} of {in_symbols(extent)} along dim {dim}, which may be fewer")
+    return cut(b, value, dim, start, start + size, 1)
+
+
 def _cut_known(b: GraphBuilder, value: SSAValue, axis: int, places: range) -> SSAValue:
     """What lies at known places along an axis, all of which may be read."""
     if not places:

@@ -86,6 +86,9 @@ FUNCTIONS = {
     "images": _Function(
         lambda x: jax.lax.conv_general_dilated(x, jnp.ones((4, 3, 3, 3)), (1, 1), "SAME"), ["b"], [("b, 3, 8, 8", _F32)]
     ),
+    "differences": _Function(lambda x: x[:, 1:] - x[:, :-1], ["s"], [("4, s + 1", _F32)]),
+    "flipped": _Function(lambda x: x[:, ::-1], ["s"], [("4, s", _F32)]),
+    "some rows": _Function(lambda x: x[jnp.array([0, 2, 1, -1])] + x[2:3], ["s"], [("s + 2, 4", _F32)]),
     "triangle": _Function(lambda x: jnp.tril(x @ x.T), ["s"], [("s, 6", _F32)]),
 }
 _QUICK = ("two inputs", "last")
@@ -95,18 +98,24 @@ def _cases(names: Sequence[str]) -> list[Any]:
     return [pytest.param(name, marks=() if name in _QUICK else (pytest.mark.slow,)) for name in names]
 
 
+def _longer(words: str) -> tuple[int | range, ...]:
+    """The shape of an input whose extents are more than a symbol, which names no dim."""
+    least, most = ([int(eval(word, {}, {"s": s})) for word in words.split(",")] for s in (1, 9))
+    return tuple(a if a == b else range(a, b + 1) for a, b in zip(least, most, strict=True))
+
+
 @pytest.mark.parametrize("name", _cases([*FUNCTIONS]))
 def test_one_code_for_a_range(name: str) -> None:
     """Small extents come after large ones: what lies after the data is that of the call before."""
     each = FUNCTIONS[name]
-    model = mlc.compile(each.text(), shapes={symbol: range(1, 10) for symbol in each.symbols})
+    given = {symbol: range(1, 10) for symbol in each.symbols}
+    longer = {f"arg{i}": _longer(words) for i, (words, _) in enumerate(each.inputs) if "+" in words}
+    model = mlc.compile(each.text(), shapes=longer or given)
     for extents in ((9, 9), (1, 1), (3, 7), (1, 9), (4, 2), (9, 1), (2, 2)):
         each.require_same(model, dict(zip(each.symbols, extents, strict=False)))
 
 
 _CALLS = {
-    "several rows": _Function(lambda x: x[:, 1:] - x[:, :-1], ["s"], [("4, s + 1", _F32)]),
-    "flipped": _Function(lambda x: x[:, ::-1], ["s"], [("4, s", _F32)]),
     "sorted": _Function(lambda x: jnp.sort(x, 1), ["s"], [("4, s", _F32)]),
     "greatest": _Function(lambda x: jnp.argmax(x, 1), ["s"], [("4, s", _F32)]),
     "twice as long": _Function(lambda x, y: (x.reshape(-1) * y).sum(), ["s"], [("s, 2", _F32), ("2*s", _F32)]),
@@ -122,7 +131,7 @@ def test_code_for_the_shapes_of_a_call(name: str) -> None:
 
 
 def test_what_a_range_does_not_hold_is_refused_by_name() -> None:
-    refused = {"flipped": "stablehlo.reverse", "sorted": "stablehlo.sort", "greatest": "stablehlo.reduce"}
+    refused = {"sorted": "stablehlo.sort", "greatest": "stablehlo.reduce"}
     for name, op in refused.items():
         with pytest.raises(UserError, match=f"{op}: the extent of dim . of .* known at the call only"):
             mlc.compile(_CALLS[name].text(), shapes={"s": range(1, 10)})
@@ -155,3 +164,36 @@ def test_calls_outside_of_what_is_promised() -> None:
 def test_an_assertion_that_a_range_breaks() -> None:
     with pytest.raises(UserError, match=r"an assertion is not proved for all extents .* Expected value >= 1"):
         mlc.compile(FUNCTIONS["last"].text(), shapes={"s": range(5)})
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, at: jax.lax.dynamic_slice_in_dim(x, at[0], 2, 1),
+        lambda x, at: jnp.take(x, at, 1, mode="clip"),
+    ],
+    ids=["window", "columns"],
+)
+def test_places_that_data_say_stay_inside(function: Callable[..., Any]) -> None:
+    """They are clamped to what a call gives, and not to what there is room for."""
+    scope = export.SymbolicScope(["s >= 2"])
+    x = jax.ShapeDtypeStruct(export.symbolic_shape("4, s", scope=scope), jnp.float32)
+    text = export.export(jax.jit(function))(x, jax.ShapeDtypeStruct((3,), jnp.int32)).mlir_module()
+    model: Any = mlc.compile(text, shapes={"s": range(2, 10)})
+    for length in (9, 2, 5):
+        array = _RNG.standard_normal((4, length)).astype(np.float32)
+        for places in ((0, 1, 1), (7, -1, 3), (100, 8, -100)):
+            at = np.array(places, np.int32)
+            np.testing.assert_array_equal(model(array, at), np.asarray(jax.jit(function)(array, at)))
+
+
+def test_branches_do_not_see_open_dims() -> None:
+    def function(x: Any) -> Any:
+        return jax.lax.cond(x[0, 0] > 0, lambda y: y * 2, lambda y: y + 1, x)
+
+    x = jax.ShapeDtypeStruct(export.symbolic_shape("4, s"), jnp.float32)
+    text = export.export(jax.jit(function))(x).mlir_module()
+    with pytest.raises(UserError, match=r"stablehlo\.case: the extent of dim 1 of what its region reads"):
+        mlc.compile(text, shapes={"s": range(1, 10)})
+    array = np.ones((4, 3), np.float32)
+    np.testing.assert_array_equal(mlc.compile(text)(array), array * 2)

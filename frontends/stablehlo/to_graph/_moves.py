@@ -18,12 +18,14 @@ from mlc.frontends.operators.open_shapes import (
     counted,
     depends_on_call,
     expanded,
+    inside,
     joined,
     require_fixed,
     reshaped,
     shape_sizes,
 )
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import in_symbols
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
@@ -82,7 +84,16 @@ def transpose(b: HloCall) -> Converted:
 @converts("reverse", parts=True, bounded=True)
 def reverse(b: HloCall) -> Converted:
     """Along some dims backwards."""
-    return b(graph.ReverseOp, b[0], sorted(dims)) if (dims := b.op.ints("dimensions")) else b[0]
+    x = b[0]
+    dims = list(b.op.ints("dimensions"))
+    for d, extent in b.knowledge.extents.get(x, {}).items():
+        if d in dims:
+            dims.remove(d)
+            places = b.sub(b.sub(extent, b.constant(1)), b.constant(np.arange(shape_of(x)[d])))
+            size = b.axis_size(x, d)
+            assert size is not None  # no extent depends on data
+            x = b.sized(b(graph.GatherOp, x, b.maximum(places, b.constant(0)), d), {d: size})
+    return b(graph.ReverseOp, x, sorted(dims)) if dims else x
 
 
 @converts("slice", parts=True, bounded=True)
@@ -217,13 +228,27 @@ def dynamic_broadcast_in_dim(b: HloCall) -> Converted:
     return expanded(b, reshaped(b, moved, [extents.get(d, 1) for d in range(len(sizes))]), sizes)
 
 
-@converts("dynamic_pad", "real_dynamic_slice")
-def dynamic(b: HloCall) -> Converted:
-    """Amounts and places that are operands, and known."""
-    name = b.op.mnemonic()
+@converts("real_dynamic_slice", bounded=True)
+def real_dynamic_slice(b: HloCall) -> Converted:
+    """Ranges that are operands, with steps; those of open dims are inside for all extents of a call."""
+    numbers = [b.sizes(i) for i in (1, 2, 3)]
+    known = [[n for n in each if isinstance(n, int)] for each in numbers]
+    if not b.knowledge.extents.get(b[0]) and known == numbers:
+        return sliced(b, b[0], *known)
+    x = b[0]
+    for d, (start, end, step, extent) in enumerate(zip(*numbers, shape_sizes(b, x), strict=True)):
+        if step != 1:
+            raise Unconvertible(f"its step along dim {d} is {in_symbols(step)}; required: 1 where extents are open")
+        x = inside(b, x, d, start, end - start, extent)
+    return x
+
+
+@converts("dynamic_pad")
+def dynamic_pad(b: HloCall) -> Converted:
+    """Amounts that are operands, and known."""
     numbers: list[list[int]] = []
-    for i in range(2 if name == "dynamic_pad" else 1, len(b.op.operands)):
+    for i in range(2, len(b.op.operands)):
         if (found := b.known(i)) is None:
             raise Unconvertible(f"operand {i} depends on data; required: a constant")
         numbers.append([int(n) for n in found])
-    return padded(b, b[0], b[1], *numbers) if name == "dynamic_pad" else sliced(b, b[0], *numbers)
+    return padded(b, b[0], b[1], *numbers)

@@ -13,9 +13,9 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import GatherAttr
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import inside, require_fixed, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import bounds, in_symbols
+from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 
@@ -145,7 +145,8 @@ def batch_starts(
 def gather(b: HloCall) -> Converted:
     """Windows that start where the indices say, and stay inside."""
     dims = cast(GatherAttr, b.op.properties["dimension_numbers"])
-    require_fixed(b, b[0], "operand 0")
+    if b.knowledge.extents.get(b[0]):
+        return _of_open_dims(b, dims)
     x, indices, sizes = b[0], b[1], _sizes(b)
     vector, offset = dims.number("index_vector_dim"), dims.ints("offset_dims")
     batch = tuple(n for d, n in enumerate(shape_of(indices)) if d != vector)
@@ -162,6 +163,33 @@ def gather(b: HloCall) -> Converted:
     batch_dims = [d for d in range(rank) if d not in offset]
     stands = {d: i for i, d in enumerate([*batch_dims, *offset])}
     return b.transpose(found, [stands[d] for d in range(rank)])
+
+
+def _of_open_dims(b: HloCall, dims: GatherAttr) -> SSAValue:
+    """What is read of a tensor with dims that end at extents of the call: one window, or rows along one dim.
+
+    Raises:
+        Unconvertible: it is something else, or the window may not be inside.
+    """
+    x, along, dropped = b[0], dims.ints("start_index_map"), dims.ints("collapsed_slice_dims")
+    sizes: list[AnySize] = [*b.op.ints("slice_sizes")] if b.op.mnemonic() == "gather" else b.sizes(2)
+    extents = shape_sizes(b, x)
+    if not dropped and len(shape_of(b[1])) == 1:
+        starts = dict(zip(along, b.sizes(1), strict=True))
+        for d, (size, extent) in enumerate(zip(sizes, extents, strict=True)):
+            x = inside(b, x, d, starts.get(d, 0), size, extent)
+        return x
+    whole = all(size == extent for d, (size, extent) in enumerate(zip(sizes, extents, strict=True)) if d not in along)
+    if list(along) != list(dropped) or len(along) != 1 or not whole or dims.ints("operand_batching_dims"):
+        require_fixed(b, x, "operand 0")
+    (d,), vector, offset = along, dims.number("index_vector_dim"), dims.ints("offset_dims")
+    indices = b[1] if vector == len(shape_of(b[1])) else b.squeeze(b[1], [vector])
+    at = b.maximum(b.minimum(_as_index(b, indices), b.extent(extents[d] - 1)), b.constant(0))
+    found = b(graph.GatherOp, x, at, d)
+    points = len(shape_of(indices))
+    batch = iter(range(d, d + points))
+    window = iter([i for i in range(len(shape_of(found))) if not d <= i < d + points])
+    return b.transpose(found, [next(window if i in offset else batch) for i in range(len(shape_of(found)))])
 
 
 def _sizes(b: HloCall) -> Sequence[int]:
