@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlc.compiler.backend import Backend, LoweredModel
 from mlc.compiler.options import CompileOptions
-from mlc.pass_manager.ir_levels import LEVEL_OF
+from mlc.pass_manager.ir_levels import LEVEL_OF, SOURCE_LEVELS
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.model_source import DeclaredInput, ModelSource
@@ -87,9 +87,9 @@ class Compilation:
 
     @property
     def sources(self) -> set[str]:
-        """The levels that ops of the module belong to."""
+        """The levels that ops of the module belong to; all sources if it has no ops but may be of any."""
         dialects = {op.name.partition(".")[0] for op in self.module.walk()}
-        return {LEVEL_OF[dialect] for dialect in dialects if dialect in LEVEL_OF}
+        return {LEVEL_OF[dialect] for dialect in dialects if dialect in LEVEL_OF} or set(SOURCE_LEVELS)
 
     @property
     def backend(self) -> Backend:

@@ -96,6 +96,7 @@ def _compile(job: KernelJob) -> CompiledKernel | None:
     if isinstance(schedule := function.attributes.get("schedule"), ScheduleAttr):
         others = cast("ArrayAttr[Attribute]", function.attributes.pop(OTHERS))
         ctx.rule_schedules[KERNEL_NAME, schedule] = RuleSchedule(tuple(others))
+    types = list(function.function_type.inputs)
     to_loops, to_blocks = backend_of(machine).passes_by_kernel(options)
     manager = PassManager(ctx)
     manager.run(module, to_loops)
@@ -104,9 +105,15 @@ def _compile(job: KernelJob) -> CompiledKernel | None:
     kernel = next(op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data == KERNEL_NAME)
     last = passed_arguments(kernel)[-1:]
     arena = memref_type(last[0].value).get_shape()[0] if last and last[0].role == "workspace" else 0
+    taken = list(kernel.function_type.inputs)[: -1 if arena else None]
+    relaid = {position for position, _ in absent.relaid}
     manager.run(module, to_blocks, more_follows=True)
     if ctx.warnings or absent.are_missed:
         return None
+    if len(taken) != len(types) or any(
+        a != b for i, (a, b) in enumerate(zip(taken, types, strict=True)) if i not in relaid
+    ):
+        return None  # what callers pass was changed otherwise
     lowered = next(op for op in module.ops if isinstance(op, LLVMFuncOp) and op.sym_name.data == KERNEL_NAME)
     kernels = tuple(emit_kernels(module, machine))
     facts = tuple(map(_facts, lowered.arg_attrs or ()))
