@@ -116,7 +116,8 @@ class Grouping:
         for reader in together:
             for operand in reader.operands:
                 joined.ops += self._moves_into(reader, operand, self.max_ops - len(joined.ops))
-                joined.ops += _widening_before(operand, reader) if len(together) > 1 else []
+                widening = _widening_before(operand, reader) if len(together) > 1 else []
+                joined.ops += [each for each in widening if each not in self.group_of and each not in joined.ops]
         joined.ops.sort(key=self._position.__getitem__)
         for member in joined.ops:
             self.group_of[member] = joined
