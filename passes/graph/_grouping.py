@@ -117,10 +117,15 @@ class Grouping:
             for operand in reader.operands:
                 joined.ops += self._moves_into(reader, operand, self.max_ops - len(joined.ops))
                 widening = _widening_before(operand, reader) if len(together) > 1 else []
-                joined.ops += [each for each in widening if each not in self.group_of and each not in joined.ops]
+                joined.ops += [each for each in widening if each not in joined.ops and self._is_alone(each)]
         joined.ops.sort(key=self._position.__getitem__)
         for member in joined.ops:
             self.group_of[member] = joined
+
+    def _is_alone(self, op: GraphOp) -> bool:
+        """Whether no other op is computed with this one."""
+        group = self.group_of.get(op)
+        return group is None or len(group.ops) == 1
 
     def _moves_into(self, reader: GraphOp, operand: SSAValue, room: int) -> Sequence[GraphOp]:
         """The moves before an operand that its reader can do itself."""
