@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import prod
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseResourceAttr,
@@ -38,14 +38,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.argument_names import argument_name
 from mlc.analysis.calls import calls_of_functions
-from mlc.analysis.loop_constants import constant_behind
+from mlc.analysis.loop_constants import constant_behind, runs_of, users_of_buffer
 from mlc.analysis.nests import functions_with_loops
 from mlc.analysis.spans import StructureUpToPlaces, spans_of
 from mlc.compiler.kernel_job import KERNEL_NAME, OTHERS, CompiledKernel, KernelJob
 from mlc.compiler.kernel_processes import compile_jobs
 from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import compiler_identity
-from mlc.dialects.loop import ConstantOp, LoadOp, ScheduleAttr, enclosing_loops
+from mlc.dialects.loop import ConstantOp, LoadOp, ScheduleAttr
 from mlc.dialects.loop.steps import ArgumentName, Step, type_hints
 from mlc.schedules.own_schedules import is_strict
 from mlc.schedules.steps.pack import Packer
@@ -73,7 +73,8 @@ def compile_separately(
     """
     candidates = list(_candidates(module, ctx))
     given = _options_of_kernels(options)
-    jobs = {each.name: KernelJob(each.text(ctx), each.constants, given, repr(machine)) for each in candidates}
+    described = repr(machine)
+    jobs = {each.name: KernelJob(each.text(ctx), each.constants, given, described) for each in candidates}
     results = _results(jobs, cache)
     packer = Packer.of(module, ctx)
     compiled: dict[str, CompiledKernel] = {}
@@ -249,23 +250,9 @@ def _may_share_weights(kernels: Sequence[func.FuncOp], calls: Mapping[str, Seque
             if elements * 8 <= _SMALL:  # of at most 8 bytes each
                 continue
             sizes.setdefault(function, set()).add(elements)
-            if sum(_times(op) for op in _users(argument)) < elements:
+            if sum(runs_of(op) for op in users_of_buffer(argument) if isinstance(op, LoadOp)) < elements:
                 rarely_read.add(elements)
     return {function for function, found in sizes.items() if found & rarely_read}
-
-
-def _users(value: SSAValue) -> Iterator[Operation]:
-    """What uses a buffer, under whatever shape."""
-    for use in value.uses:
-        if isinstance(use.operation, memref.ReinterpretCastOp):
-            yield from _users(use.operation.result)
-        else:
-            yield use.operation
-
-
-def _times(op: Operation) -> int:
-    """How often an op runs, at most."""
-    return prod(len(loop.range) for loop in enclosing_loops(op)) if isinstance(op, LoadOp) else 0
 
 
 def _constants(function: func.FuncOp, calls: Sequence[func.CallOp]) -> Iterator[int]:

@@ -7,7 +7,7 @@ only transposed each is in a page of its own, and to read 512 of them took a fif
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
@@ -22,9 +22,9 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from mlc.analysis.accesses import set_subscripts
-from mlc.analysis.loop_constants import constant_behind, resource_of
+from mlc.analysis.loop_constants import constant_behind, resource_of, runs_of, users_of_buffer
 from mlc.analysis.nests import functions_with_loops, update_type
-from mlc.dialects.loop import ConstantOp, LoadOp, enclosing_loops
+from mlc.dialects.loop import ConstantOp, LoadOp
 from mlc.schedules.buffer_layouts import Panels, WordLayout
 from mlc.schedules.steps.pack import Packer
 from mlc.support import dtypes
@@ -49,12 +49,12 @@ class _KernelReading:
     @property
     def users(self) -> list[Operation]:
         """What uses the argument, under whatever shape."""
-        return list(_users(self.argument))
+        return list(users_of_buffer(self.argument))
 
     def count(self) -> int:
         """How many elements it loads, in all calls together."""
-        each = sum(_times(op) * _length(op) for op in self.users if isinstance(op, LoadOp))
-        return each * sum(_times(call) for call in self.calls)
+        each = sum(runs_of(op) * _length(op) for op in self.users if isinstance(op, LoadOp))
+        return each * sum(runs_of(call) for call in self.calls)
 
     def reads_rows(self, shape: tuple[int, ...]) -> bool:
         """Whether it loads elements of a matrix, seen as one, or several of a row, and does nothing else with it."""
@@ -163,16 +163,7 @@ def _constants(module: ModuleOp) -> dict[str, list[ConstantOp]]:
 
 def _use_count(constants: Sequence[ConstantOp]) -> int:
     """How many uses there are of constants."""
-    return sum(len(list(_users(op.result))) for op in constants)
-
-
-def _users(value: SSAValue) -> Iterator[Operation]:
-    """What uses a value, once for each time, under whatever shape."""
-    for use in value.uses:
-        if isinstance(use.operation, memref.ReinterpretCastOp):
-            yield from _users(use.operation.result)
-        else:
-            yield use.operation
+    return sum(len(list(users_of_buffer(op.result))) for op in constants)
 
 
 def _orders(constants: dict[str, list[ConstantOp]], packer: Packer) -> dict[tuple[int, ...], list[_InPanels]]:
@@ -240,11 +231,6 @@ def _erase_views(value: SSAValue) -> None:
 def _name_behind(value: SSAValue) -> str | None:
     constant = constant_behind(value)
     return None if constant is None else resource_of(constant) or None
-
-
-def _times(op: Operation) -> int:
-    """How often an op runs, as far as the loops around it say."""
-    return prod(len(loop.range) for loop in enclosing_loops(op))
 
 
 def _length(op: LoadOp) -> int:
