@@ -68,11 +68,15 @@ def broadcast_in_dim(b: HloCall) -> Converted:
     shape = b.shape()
     if b.op.mnemonic() == "broadcast":
         return b.broadcast(b[0], shape)
-    dims = b.op.ints("broadcast_dimensions")
-    order = sorted(range(len(dims)), key=lambda i: dims[i])
-    moved = b.transpose(b[0], order)
-    extents = dict(zip(sorted(dims), shape_of(moved), strict=True))
+    moved, dims = _in_order_of_result(b)
+    extents = dict(zip(dims, shape_of(moved), strict=True))
     return b.broadcast(b.reshape(moved, [extents.get(d, 1) for d in range(len(shape))]), shape)
+
+
+def _in_order_of_result(b: HloCall) -> tuple[SSAValue, list[int]]:
+    """The operand of a broadcast with its dims in the order of the result, and which dims of that they are."""
+    dims = b.op.ints("broadcast_dimensions")
+    return b.transpose(b[0], sorted(range(len(dims)), key=lambda i: dims[i])), sorted(dims)
 
 
 @converts("transpose", parts=True, bounded=True)
@@ -221,10 +225,9 @@ def dynamic_iota(b: HloCall) -> Converted:
 @converts("dynamic_broadcast_in_dim", parts=True, bounded=True)
 def dynamic_broadcast_in_dim(b: HloCall) -> Converted:
     """_Dims in the order of the result, then repeated."""
-    sizes, dims = b.sizes(1), b.op.ints("broadcast_dimensions")
-    order = sorted(range(len(dims)), key=lambda i: dims[i])
-    moved = b.transpose(b[0], order)
-    extents = dict(zip(sorted(dims), shape_sizes(b, moved), strict=True))
+    sizes = b.sizes(1)
+    moved, dims = _in_order_of_result(b)
+    extents = dict(zip(dims, shape_sizes(b, moved), strict=True))
     return expanded(b, reshaped(b, moved, [extents.get(d, 1) for d in range(len(sizes))]), sizes)
 
 
