@@ -9,7 +9,7 @@ extent that do no harm: zeros under a sum. An op without a rule is refused, so t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -182,7 +182,7 @@ def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> 
 
 def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Of `x[start:end]` as much is data as `x` has of it after `start`."""
-    found: dict[int, SSAValue] = {}
+    found = extents[0]
     extent_of = zip(ints(op.starts), ints(op.ends), ints(op.strides), shape_of(op.input), strict=True)
     for axis, (start, end, stride, largest) in enumerate(extent_of):
         if axis not in extents[0]:
@@ -194,9 +194,7 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
             extent = b(graph.MinOp, extent, b.constant(end, i64))
         if start:
             extent = b(graph.MaxOp, b.sub(extent, b.constant(start, i64)), b.constant(0, i64))
-        known = b.knowledge.array(extent)
-        if known is None or known.item() != shape_of(op.result)[axis] or b.size_of(extents[0][axis]) is None:
-            found[axis] = extent
+        found = _ending(b, found, axis, extent, op)
     return found
 
 
@@ -277,10 +275,22 @@ def _arg_extreme(op: graph.ArgMaxOp | graph.ArgMinOp, extents: Sequence[Extents]
 
 
 def _argsort(op: graph.ArgsortOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Other dims than the one that is sorted: that may have fewer elements than are asked for."""
-    if op.axis.value.data in extents[0]:
-        raise _refusal(op, extents, b)
-    return extents[0]
+    """What lies beyond comes last, also of equal elements; there are as many places as elements, or as asked for."""
+    axis = op.axis.value.data
+    if axis not in extents[0]:
+        return extents[0]
+    last = -inf if op.descending is not None else nan if is_float(type_of(op.input)) else inf
+    op.operands[0] = filled(b, op.input, nearest_number(op.input, last), [axis])
+    return _ending(b, extents[0], axis, b(graph.MinOp, extents[0][axis], b.constant(shape_of(op.result)[axis])), op)
+
+
+def _ending(b: GraphBuilder, extents: Extents, axis: int, extent: SSAValue, op: graph.GraphOp) -> Extents:
+    """The extents of a result whose axis ends at another one, or nowhere if that is all of it for all calls."""
+    found = {**extents, axis: extent}
+    known = b.knowledge.array(extent)
+    if known is not None and known.item() == shape_of(op.results[0])[axis] and b.size_of(extents[axis]) is not None:
+        del found[axis]
+    return found
 
 
 def _softmax(op: graph.SoftmaxOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:

@@ -272,6 +272,23 @@ def joined(b: GraphBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:
     return b.sized(b(graph.GatherOp, whole, source, axis), {axis: end})
 
 
+def counts_along(b: GraphBuilder, value: SSAValue, axis: int) -> bool:
+    """Whether it is proved that the elements are 0, 1, 2, … along an axis, and the same along others."""
+    shape, op = shape_of(value), value.owner
+    if (known := b.knowledge.array(value)) is not None:
+        places = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+        return np.array_equal(known, np.broadcast_to(places, shape))
+    if not isinstance(op, graph.ReshapeOp | graph.BroadcastOp):
+        return False
+    own = shape_of(op.input)
+    if isinstance(op, graph.BroadcastOp):
+        at = axis - (len(shape) - len(own))
+    else:  # the axis may stand among others where dims of 1 come and go
+        here = [i for i in range(len(own)) if own[i] > 1 and prod(own[:i]) == prod(shape[:axis])]
+        at = axis if own == shape else here[0] if here and prod(own) else -1
+    return at >= 0 and own[at] == shape[axis] and counts_along(b, op.input, at)
+
+
 def _ends_elsewhere(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
     """All of a value in memory along an axis, what is no data as well."""
     sizes = {a: size for a, size in enumerate(shape_sizes(b, value)) if a != axis and isinstance(size, SymbolicSize)}

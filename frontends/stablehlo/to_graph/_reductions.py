@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import SSAValue
 
@@ -15,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import counts_along, require_fixed
 from mlc.frontends.operators.places import neutral
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
@@ -97,12 +96,7 @@ def _extreme(b: HloCall, dim: int) -> list[SSAValue] | None:
     if _expected(block, direction, has_nan) != tuple(expression(v, block) for v in results):
         return None
     x, places = b[0], b[1]
-    counted = b.knowledge.array(places)
-    shape = shape_of(x)
-    if counted is None or not shape[dim]:
-        return None
-    column = np.arange(shape[dim]).reshape([-1 if d == dim else 1 for d in range(len(shape))])
-    if not np.array_equal(counted, np.broadcast_to(column, shape)):
+    if not shape_of(x)[dim] or not counts_along(b, places, dim):
         return None
     init, first = b.known(2), b.known(3)
     bound = least_of(element_of(x)) if direction == "GT" else most_of(element_of(x))

@@ -29,7 +29,7 @@ class _Key:
     total: bool
 
 
-@converts("sort")
+@converts("sort", bounded=True)
 def sort(b: HloCall) -> Converted:
     """The positions of the sorted keys, and all inputs read there. Sorting is stable, so that the last key is first."""
     block = b.op.body()
