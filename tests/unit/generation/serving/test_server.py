@@ -46,7 +46,7 @@ _LIMITS = Limits(slots=3, waiting=8, body=1 << 20, upload_seconds=1)
 def generator(tmp_path_factory: pytest.TempPathFactory) -> Generator:
     path = tmp_path_factory.mktemp("models") / "tiny.gguf"
     write_model(path, "llama", "Q4_0", with_texts=TEMPLATE, context=256)
-    return Generator.load(path)
+    return Generator.load(path, sequences=3)
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +59,13 @@ def served(generator: Generator) -> Iterator[Running]:
 def slow(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> Generator:
     """A generator whose answers come to no end."""
 
-    def steps(*_: Any) -> Iterator[int | None]:
+    def reading(*_: Any) -> Iterator[Any]:
         while True:
             time.sleep(0.01)
-            yield 40
+            yield np.zeros(generator.vocabulary, np.float32)
 
     found = generator.another()
-    monkeypatch.setattr(found, "steps", steps)
+    monkeypatch.setattr(found, "reading", reading)
     return found
 
 
@@ -261,11 +261,11 @@ def test_an_answer_that_fails(
 ) -> None:
     """Clients do not see why; the log does, and the next answer comes."""
 
-    def steps(*_: Any) -> Iterator[int | None]:
-        yield None
+    def reading(*_: Any) -> Iterator[Any]:
+        yield np.zeros(slow.vocabulary, np.float32)
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(slow, "steps", steps)
+    monkeypatch.setattr(slow, "reading", reading)
     with running(slow, replace(_LIMITS, slots=1)) as found:
         for _ in range(2):
             status, answer = found.post(_TEXT, {"prompt": "a"})
