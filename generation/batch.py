@@ -3,7 +3,8 @@
 ```python
 first = Generator.load("model.gguf", sequences=8)
 batch = Batch([first, *(first.another() for _ in range(7))])
-logits = batch.read([(batch.generators[0], 504), (batch.generators[3], 198)])
+batch.continued([[504, 3575], [198]], most=64)  # the tokens that follow two prompts
+batch.read([(batch.generators[0], 504), (batch.generators[3], 198)])  # the logits after a token of each
 ```
 """
 
@@ -16,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.generation.generator import Generator
+from mlc.generation.sampling import Sampling
+from mlc.generation.writing import Writing
 from mlc.support.errors import UserError
 
 Following = tuple[Generator, int]
@@ -46,6 +49,34 @@ class Batch:
     def cache_bytes(self) -> int:
         """How much memory all caches take when they are full."""
         return sum(each.cache_bytes for each in (*self.generators, *self._idle))
+
+    def continued(
+        self, prompts: Sequence[Sequence[int]], most: int = 64, samplings: Sequence[Sampling] | None = None
+    ) -> list[list[int]]:
+        """The tokens that follow prompts, up to so many of each. Each prompt is read by a generator, which forgets what
+        it has read before; then all are written at once, the most likely tokens unless each has a sampling.
+
+        Raises:
+            UserError: there are more prompts than generators, or not one sampling for each, or a prompt does not fit
+                into the context.
+        """
+        samplings = [Sampling() for _ in prompts] if samplings is None else samplings
+        if len(prompts) > len(self.generators) or len(samplings) != len(prompts):
+            found = f"found {len(prompts)} prompts and {len(samplings)} samplings"
+            raise UserError(f"{found}; required: at most {len(self.generators)} prompts, and one sampling for each")
+        texts: list[tuple[Generator, Writing]] = []
+        logits: list[NDArray[np.float32]] = []
+        for generator, prompt, sampling in zip(self.generators, prompts, samplings, strict=False):
+            logits.append(generator.read(generator.forget(prompt)))
+            texts.append((generator, generator.writing(most, sampling)))
+        going_on = texts
+        while going_on:
+            drawn = [writing.token(each) for (_, writing), each in zip(going_on, logits, strict=True)]
+            following = [(*text, token) for text, token in zip(going_on, drawn, strict=True) if token is not None]
+            following = [each for each in following if each[1].ending is None]
+            going_on = [(generator, writing) for generator, writing, _ in following]
+            logits = self.read([(generator, token) for generator, _, token in following])
+        return [writing.written for _, writing in texts]
 
     def read(self, following: Sequence[Following]) -> list[NDArray[np.float32]]:
         """Let each generator read one token; gives the logits after each, `[vocabulary]`.

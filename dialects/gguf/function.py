@@ -102,6 +102,6 @@ def return_sequences(function: func.FuncOp, caches: Sequence[SSAValue]) -> None:
     for number in range(len(caches)):
         sequence, which = divmod(number, len(of_cache))
         mark, place = of_cache[which], _FIRST + (sequence + 1) * (len(of_cache) + 1) + which
-        name = cast("StringAttr", mark[NAME]).data
-        marks.append({**mark, NAME: StringAttr(f"s{sequence + 1}_{name}"), DONATED: IntegerAttr(place, i64)})
+        name = cast("StringAttr", mark[NAME]).data.removeprefix("new_")
+        marks.append({**mark, NAME: StringAttr(f"new_s{sequence + 1}_{name}"), DONATED: IntegerAttr(place, i64)})
     function.res_attrs = ArrayAttr(DictionaryAttr(each) for each in marks)

@@ -105,15 +105,17 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
         steps.append(Interchange.around(column, *rows))
     steps += [Tile(column, width), *(Pack(argument_name(value), column) for value in known)]
     part = f"{column}i"
-    if tile.vectors < panel:
+    if 1 < tile.vectors < panel:
         steps.append(Tile(part, tile.vectors * lanes))
         part += "i"
-    steps += [Tile(part, lanes), Vectorize(f"{part}i", lanes), Unroll(part)]
+    steps += [Tile(part, lanes), Vectorize(f"{part}i", lanes), *([] if 1 == tile.vectors < panel else [Unroll(part)])]
     if tile.rows > 1:
         steps += [Tile(rows[-1], tile.rows), Unroll(f"{rows[-1]}i")]
     size = bytes_of(weights) // _numbers_per_byte(steps)
     panel_bytes = size * width // columns
-    if weights in known and 2 * panel_bytes <= machine.l2_bytes < size and columns > width:
+    # Few rows compute while weights come, which other kernels drove out of the cache; one row waits for them.
+    passing = max(size, kernel.weights) if tile.rows > 1 else size
+    if weights in known and 2 * panel_bytes <= machine.l2_bytes < passing and columns > width:
         loops = (reduced, *(op.dim_names[-1] for op in outer))
         steps += [PrefetchNext(loop, column, SECOND_CACHE) for loop in loops]
     return steps

@@ -14,6 +14,8 @@ pytest.importorskip("tokenizers")
 from mlc.generation.batch import Batch
 from mlc.generation.generator import Generator
 from mlc.generation.sampling import Sampling
+from mlc.runtime.extents import InputError
+from mlc.runtime.shaped_model import ShapedModel
 from mlc.support.errors import UserError
 from mlc.tests.numeric.gguf.tiny_models import VOCABULARY, write_model
 
@@ -124,10 +126,45 @@ def test_a_full_context_and_wrong_generators(generator: Generator) -> None:
     assert batch.read([]) == []
 
 
+def test_prompts(generator: Generator) -> None:
+    """Each has a sampling of its own; generators that have read something forget it."""
+    batch = _batch(generator, 5)
+    batch.generators[1].read([9, 8, 7])
+    prompts, samplings = _PROMPTS[:5], [Sampling(temperature=0.9, seed=seed) for seed in range(5)]
+    expected = list[list[int]]()
+    for prompt, sampling in zip(prompts, samplings, strict=True):
+        steps = generator.another().steps(prompt, 8, Sampling(temperature=0.9, seed=sampling.seed))
+        expected.append([token for token in steps if token is not None])
+    assert batch.continued(prompts, 8, samplings) == expected
+    assert batch.continued(prompts[:2], 3) == [_alone(generator, prompt, 3) for prompt in prompts[:2]]
+    assert batch.continued(prompts[:1], 0) == [[]] and batch.continued([]) == []
+    with pytest.raises(UserError, match="found 6 prompts and 6 samplings; required: at most 5 prompts, and one sampl"):
+        batch.continued(_PROMPTS[:6])
+    with pytest.raises(UserError, match="found 1 prompts and 0 samplings; required"):
+        batch.continued(_PROMPTS[:1], 3, [])
+
+
 def test_memory_of_caches(generator: Generator) -> None:
     """Calls of four and of eight sequences: there are caches for eight, and no more."""
     assert generator.batches == (4, 8)
     assert [_batch(generator, count).cache_bytes // generator.cache_bytes for count in (1, 8, 9)] == [8, 8, 16]
+
+
+def test_the_number_of_arrays(generator: Generator) -> None:
+    """Code for four sequences takes more of them than that for one; by name, too."""
+    assert isinstance(generator.model, ShapedModel)
+    variants = generator.model.variants
+    one = next(each for each in variants if each.inputs[0].shape == (1, 1))
+    four = next(each for each in variants if each.inputs[0].shape == (4, 1))
+    assert len(four.inputs) == 2 + 4 * (len(one.inputs) - 2)
+    for each in (one, four):
+        given = {info.name: np.zeros(info.shape, info.dtype) for info in each.inputs}
+        assert generator.model.run(given)["logits"].shape == (each.inputs[0].shape[0], VOCABULARY)
+    arrays = [np.zeros(info.shape, info.dtype) for info in four.inputs]
+    with pytest.raises(InputError, match=r"there is no code for tokens \[3, 1\], position \[4\], count \[\], keys0"):
+        generator.model(np.zeros((3, 1), np.int64), *arrays[1:])
+    with pytest.raises(InputError, match=f"the model takes {len(one.inputs)} inputs .*, and the call gives 2"):
+        generator.model(*arrays[:2])
 
 
 def test_code_for_one_sequence(tmp_path: Path) -> None:

@@ -312,11 +312,32 @@ def test_metrics(served: Running) -> None:
     assert sum(line.startswith("# TYPE") for line in lines) == 8
 
 
-def test_many_clients(generator: Generator) -> None:
-    """Each gets its own answer, whatever others do, and nothing is left of those that went away."""
-    with running(generator.another(), Limits(slots=3)) as found:
+def test_answers_at_once(generator: Generator) -> None:
+    """Each has its own seed, its own stop and its own length, and is what it is alone."""
+    asked = [{"prompt": "hello" * (i + 1), "max_tokens": 8 + i, "temperature": 1.5, "seed": i} for i in range(3)]
+    asked[1]["stop"] = ["e", "q"]
+    with running(generator.another(), _LIMITS) as found:
+        alone, at_once = [found.post(_TEXT, each) for each in asked], dict[int, Any]()
+
+        def post(number: int) -> None:
+            at_once[number] = found.post(_TEXT, asked[number])
+
+        threads = [threading.Thread(target=post, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    texts = [[answer["choices"][0] for _, answer in each] for each in (alone, [at_once[i] for i in range(3)])]
+    assert texts[0] == texts[1] and len({each["text"] for each in texts[0]}) == 3
+
+
+@pytest.mark.parametrize("slots", [3, 9])
+def test_many_clients(generator: Generator, slots: int) -> None:
+    """Each gets its own answer, whatever others do, and nothing is left of those that went away. One step of the model
+    writes a token of all answers, or of four of them."""
+    with running(generator.another(), Limits(slots=slots)) as found:
         load = Load(found, expected_texts(generator, 8), requests=8, large=10_000)
-        load.run(clients=4)
+        load.run(clients=slots + 1)
         assert not load.wrong and load.seconds and load.gone
         until(lambda: found.server.engine.load == (0, 0))
 
