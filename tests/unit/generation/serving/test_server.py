@@ -314,7 +314,9 @@ def test_metrics(served: Running) -> None:
 
 def test_answers_at_once(generator: Generator) -> None:
     """Each has its own seed, its own stop and its own length, and is what it is alone."""
-    asked = [{"prompt": "hello" * (i + 1), "max_tokens": 8 + i, "temperature": 1.5, "seed": i} for i in range(3)]
+    asked: list[dict[str, Any]] = [
+        {"prompt": "hello" * (i + 1), "max_tokens": 8 + i, "temperature": 1.5, "seed": i} for i in range(3)
+    ]
     asked[1]["stop"] = ["e", "q"]
     with running(generator.another(), _LIMITS) as found:
         alone, at_once = [found.post(_TEXT, each) for each in asked], dict[int, Any]()
