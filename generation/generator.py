@@ -6,7 +6,6 @@ import time
 from collections.abc import Generator as Steps
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -23,6 +22,7 @@ from mlc.generation.sampling import Sampling
 from mlc.generation.spelling import TextStream
 from mlc.generation.stop_strings import StopStrings
 from mlc.generation.tokenizer import Tokenizer
+from mlc.generation.writing import Ending, Writing
 from mlc.runtime.model import Model
 from mlc.support.errors import UserError
 
@@ -30,6 +30,8 @@ CHUNK = 16
 """How many tokens of a prompt a call takes."""
 FEW = 3
 """So many tokens are read faster one by one."""
+BATCHES = (4, 8)
+"""Of how many sequences a call takes a token, if they are decoded at once."""
 
 
 @dataclass
@@ -42,22 +44,16 @@ class Speed:
     writing: float = 0.0
 
 
-class Ending(StrEnum):
-    """Why a text ended, in the words of OpenAI's interface: by itself, or as there was no room for more."""
-
-    STOP = "stop"
-    LENGTH = "length"
-
-
 @dataclass
 class Generator:
     """A model and what it has read so far; not for several threads at a time.
 
     Attributes:
         file: where it comes from.
-        model: the compiled model, for chunks of 1 token and of `CHUNK`.
+        model: the compiled model, for chunks of 1 token and of `CHUNK`, and perhaps for a token of each of `batches`.
         context: how many tokens caches hold.
         hidden: the state after the last token that was read, `[width]`.
+        caches: keys and values of what was read.
     """
 
     file: GgufFile
@@ -66,13 +62,16 @@ class Generator:
     context: int
     speed: Speed = field(default_factory=Speed)
     hidden: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
-    _caches: list[NDArray[Any]] = field(default_factory=list[NDArray[Any]])
+    caches: list[NDArray[Any]] = field(default_factory=list[NDArray[Any]])
     _tokens: list[int] = field(default_factory=list[int])
     """What was read, each token at its place in the caches."""
 
     @classmethod
-    def load(cls, path: str | Path, context: int | None = None, **options: Unpack[PythonOptions]) -> Generator:
-        """Compile the model in a file, or find it in the cache.
+    def load(
+        cls, path: str | Path, context: int | None = None, sequences: int = 1, **options: Unpack[PythonOptions]
+    ) -> Generator:
+        """Compile the model in a file, or find it in the cache; if there are several sequences, with code for a token
+        of each of up to 8 of them (`batch.py`).
 
         Raises:
             UserError: the file is wrong, mlc does not know its architecture or its tokenizer, or the context is longer
@@ -85,23 +84,39 @@ class Generator:
         if not 0 < context <= trained:
             raise file.error(f"found a context of {context} tokens; required: 1 to {trained}, as the model was trained")
         tokenizer = Tokenizer.of(file)
-        sizes = [1, CHUNK] if context >= CHUNK else 1
-        model = api.compile(path, shapes={"n": sizes, "context": context}, **options)
+        rows = [size for i, size in enumerate(BATCHES) if sequences > (1, *BATCHES)[i]]
+        shapes: list[api.GivenShape] = [(1, 1), *((size, 1) for size in rows)]
+        shapes += [(1, CHUNK)] if context >= CHUNK else []
+        model = api.compile(path, shapes={"tokens": shapes, "context": context}, **options)
         made = cls(file, model, tokenizer, context)
-        one = getattr(model, "variants", (model,))[0]
-        made._caches = [np.zeros(each.shape, each.dtype) for each in one.inputs[3:]]
+        made.caches = [np.zeros(each.shape, each.dtype) for each in made._one.inputs[3:]]
         return made
+
+    @property
+    def _one(self) -> Model:
+        """The code for one token."""
+        return getattr(self.model, "variants", (self.model,))[0]
+
+    @property
+    def batches(self) -> tuple[int, ...]:
+        """Of how many sequences there is code that takes a token of each."""
+        variants = getattr(self.model, "variants", (self.model,))
+        return tuple(rows for each in variants if (rows := each.inputs[0].shape[0]) > 1)
+
+    @property
+    def cache_bytes(self) -> int:
+        """How much memory the caches take when they are full."""
+        return sum(each.nbytes for each in self.caches)
 
     @property
     def vocabulary(self) -> int:
         """How many logits there are."""
-        one = getattr(self.model, "variants", (self.model,))[0]
-        return one.outputs[0].shape[-1]
+        return self._one.outputs[0].shape[-1]
 
     def another(self) -> Generator:
         """The same model with caches of its own, which has read nothing."""
-        caches = [np.zeros(each.shape, each.dtype) for each in self._caches]  # pages are taken when they are used
-        return replace(self, speed=Speed(), hidden=np.empty(0, np.float32), _caches=caches, _tokens=[])
+        caches = [np.zeros(each.shape, each.dtype) for each in self.caches]  # pages are taken when they are used
+        return replace(self, speed=Speed(), hidden=np.empty(0, np.float32), caches=caches, _tokens=[])
 
     @property
     def held(self) -> int:
@@ -145,11 +160,23 @@ class Generator:
             given = np.zeros((1, room), np.int64)
             part = tokens[at : at + room]
             given[0, : len(part)] = part
-            found, hidden = self.model.in_place(given, np.array(len(self._tokens)), np.array(len(part)), *self._caches)
+            found, hidden = self.model.in_place(given, np.array(len(self._tokens)), np.array(len(part)), *self.caches)
             at += len(part)
-            self._tokens += part
-            self.hidden = hidden[0]
+            self.note_read(part, hidden[0])
             yield found[0]
+
+    def note_read(self, tokens: Sequence[int], hidden: NDArray[np.float32]) -> None:
+        """The model has read tokens, which are in the caches, with this state after the last one."""
+        self._tokens += tokens
+        self.hidden = hidden
+
+    def free_last_place(self) -> None:
+        """Forget the last token if the caches are full, as its place is going to be overwritten."""
+        del self._tokens[self.context - 1 :]
+
+    def writing(self, most: int, sampling: Sampling, constraint: JsonConstraint | None = None) -> Writing:
+        """A text of at most so many tokens that follows what was read."""
+        return Writing(self._tokens, self.context, self.tokenizer.ends, most, sampling, constraint)
 
     def steps(
         self, tokens: Sequence[int], most: int, sampling: Sampling, constraint: JsonConstraint | None = None
@@ -160,30 +187,23 @@ class Generator:
         Raises:
             UserError: the tokens do not fit into the context.
         """
-        start, logits, written = time.perf_counter(), np.empty(0, np.float32), list[int]()
+        start, logits = time.perf_counter(), np.empty(0, np.float32)
         for read in self.reading(tokens):
             logits = read
             yield None
         self.speed.read += len(tokens)
         self.speed.reading += time.perf_counter() - start
-        while len(written) < most:
-            logits = logits if constraint is None else constraint.allowed(logits)
-            token = sampling.token(logits, self._tokens, written)
-            if token in self.tokenizer.ends:
-                return Ending.STOP
-            written.append(token)
+        writing = self.writing(most, sampling, constraint)
+        while (token := writing.token(logits)) is not None:
             yield token
-            if constraint is not None:
-                constraint.take(token)
-                if constraint.is_over:
-                    return Ending.STOP
-            if len(self._tokens) == self.context or len(written) == most:
+            if writing.ending is not None:
                 break
             start = time.perf_counter()
             logits = self.read([token])
             self.speed.written += 1
             self.speed.writing += time.perf_counter() - start
-        return Ending.LENGTH
+        assert writing.ending is not None
+        return writing.ending
 
     def stream(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
@@ -17,6 +18,8 @@ from mlc.nn.rotary import Rotary
 KeyValueCache = tuple[SSAValue, SSAValue]
 """The keys, `[heads, size, places]`, and the values, `[heads, places, size]`: products with both read neighbours. They
 may be stored as f16, of which products are computed in f32."""
+KeyValueCaches = Sequence[KeyValueCache]
+"""Those of a layer, one for each sequence of a call."""
 
 
 def softly_capped(b: GraphBuilder, x: SSAValue, cap: float | None) -> SSAValue:
@@ -51,14 +54,28 @@ class Attention:
     cap: float | None = None
 
     def __call__(
-        self, b: GraphBuilder, x: SSAValue, places: TokenPlaces, cache: KeyValueCache
-    ) -> tuple[SSAValue, KeyValueCache]:
-        """`[n, width]` and the cache: the same with the new tokens in it."""
-        n, (shared, size, _), depth = places.n, shape_of(cache[0]), shape_of(cache[1])[2]
+        self, b: GraphBuilder, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
+    ) -> tuple[SSAValue, KeyValueCaches]:
+        """`[n, width]` and the caches: the same with the new tokens in them."""
+        n, (shared, size, _), depth = places.n, shape_of(caches[0][0]), shape_of(caches[0][1])[2]
         q = self._prepared(b, self.query(b, x), (n, self.heads, size), self.query_norm, places)
         k = self._prepared(b, self.key(b, x), (n, shared, size), self.key_norm, places)
         v = b.reshape(self.value(b, x), (n, shared, depth))
-        k, v = (b.cast(new, element_of(old)) for new, old in zip((k, v), cache, strict=True))
+        k, v = (b.cast(new, element_of(old)) for new, old in zip((k, v), caches[0], strict=True))
+        if not places.sequences:
+            seen, cache = self._seen(b, q, k, v, places, caches[0])
+            return self.output(b, seen), [cache]
+        found: list[tuple[SSAValue, KeyValueCache]] = []
+        for i, (own, cache) in enumerate(zip(places.sequences, caches, strict=True)):
+            one_q, one_k, one_v = (b.slice(each, 0, i, i + 1) for each in (q, k, v))
+            found.append(self._seen(b, one_q, one_k, one_v, own, cache))
+        return self.output(b, b.concat([seen for seen, _ in found], 0)), [cache for _, cache in found]
+
+    def _seen(
+        self, b: GraphBuilder, q: SSAValue, k: SSAValue, v: SSAValue, places: TokenPlaces, cache: KeyValueCache
+    ) -> tuple[SSAValue, KeyValueCache]:
+        """What the tokens of one sequence see, `[n, heads * depth]`, and its cache with them in it."""
+        n, (shared, size, _), depth = places.n, shape_of(cache[0]), shape_of(cache[1])[2]
         keys, values = places.written(b, cache[0], 2, k), places.written(b, cache[1], 1, v)
         each = self.heads // shared
         rows = b.reshape(b.transpose(q, (1, 0, 2)), (shared, each * n, size))
@@ -66,7 +83,7 @@ class Attention:
         weights = b(graph.SoftmaxOp, places.only_seen(b, scores, self.window), 2)
         seen = b.matmul(weights, b.widened(values))
         joined = b.transpose(b.reshape(seen, (self.heads, n, depth)), (1, 0, 2))
-        return self.output(b, b.reshape(joined, (n, self.heads * depth))), (keys, values)
+        return b.reshape(joined, (n, self.heads * depth)), (keys, values)
 
     def _prepared(
         self, b: GraphBuilder, x: SSAValue, shape: tuple[int, int, int], norm: RMSNorm | None, places: TokenPlaces

@@ -14,7 +14,7 @@ from mlc.frontends.gguf.hyperparameters import Hyperparameters
 from mlc.frontends.gguf.language_model import CacheShape, Decoded, LanguageModel, TokenChunk
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.weight_matrices import ModelWeights
-from mlc.nn.attention import KeyValueCache, softly_capped
+from mlc.nn.attention import KeyValueCaches, softly_capped
 from mlc.nn.linear import Embedding, Linear
 from mlc.nn.norm import LayerNorm, RMSNorm
 from mlc.nn.places import TokenPlaces
@@ -49,15 +49,22 @@ class Decoder(LanguageModel):
         return [CacheShape(f"{k}{i}", (self.shared[i], *e)) for i in range(self.layers) for k, *e in kinds]
 
     def decode(self, b: GraphBuilder, weights: ModelWeights, chunk: TokenChunk) -> Decoded:
-        places = TokenPlaces.of(b, chunk.position, shape_of(chunk.tokens)[0], shape_of(chunk.caches[0])[2])
+        size, length, count = shape_of(chunk.tokens)[0], shape_of(chunk.caches[0])[2], 2 * self.layers
+        if chunk.seen:
+            places = TokenPlaces.of_sequences(b, chunk.position, chunk.seen, length)
+        else:
+            places = TokenPlaces.of(b, chunk.position, size, length)
         embedding = self.embedding(weights)
         x = self.embedded(b, weights, embedding, chunk.tokens, places)
-        caches: list[SSAValue] = []
+        starts, caches = range(0, len(chunk.caches), count), list(chunk.caches)
         for i in range(self.layers):
-            x, kept = self.layer(b, weights, i, x, places, (chunk.caches[2 * i], chunk.caches[2 * i + 1]))
-            caches += kept
-        last = b.reshape(b.sub(chunk.count, b.constant(np.int64(1))), (1,))
-        x = b(graph.GatherOp, x, last, 0) if places.n > 1 else x
+            of_layer = [(caches[at + 2 * i], caches[at + 2 * i + 1]) for at in starts]
+            x, kept = self.layer(b, weights, i, x, places, of_layer)
+            for at, pair in zip(starts, kept, strict=True):
+                caches[at + 2 * i : at + 2 * i + 2] = pair
+        if not chunk.seen and size > 1:
+            last = b.reshape(b.sub(chunk.count, b.constant(np.int64(1))), (1,))
+            x = b(graph.GatherOp, x, last, 0)
         head = Linear.of(weights, "output", self.vocabulary, self.width) if weights.has("output.weight") else None
         hidden = self.norm(weights, "output_norm")(b, x)
         y = (head or Linear(embedding.table))(b, hidden)
@@ -82,6 +89,6 @@ class Decoder(LanguageModel):
 
     @abstractmethod
     def layer(
-        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, cache: KeyValueCache
-    ) -> tuple[SSAValue, KeyValueCache]:
-        """Layer `i` of rows, and its cache with the new tokens in it."""
+        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
+    ) -> tuple[SSAValue, KeyValueCaches]:
+        """Layer `i` of rows, and its caches with the new tokens in them."""

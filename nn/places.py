@@ -1,7 +1,8 @@
-"""Where the tokens of a chunk stand among all, and which of these each of them sees."""
+"""Where the tokens of a call stand in their sequences, and which of these each of them sees."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,17 +15,20 @@ from mlc.frontends.operators.graph_builder import GraphBuilder
 
 @dataclass(frozen=True)
 class TokenPlaces:
-    """`n` tokens from `position` on, and caches of so many places.
+    """`n` tokens, and caches of so many places: tokens of one sequence from `position` on, or one of each of several
+    sequences.
 
     Attributes:
-        position: of i64, how many tokens came before.
+        position: of i64, how many tokens came before that the first one sees.
         rows: `[n]` of i64, the place of each token.
         length: how many places caches have.
+        sequences: the places of each sequence by itself, if there are several.
     """
 
     position: SSAValue
     rows: SSAValue
     length: int
+    sequences: Sequence[TokenPlaces] = ()
     _known: dict[tuple[int, int | None], list[SSAValue]] = field(
         default_factory=dict["tuple[int, int | None]", "list[SSAValue]"], compare=False
     )
@@ -34,6 +38,15 @@ class TokenPlaces:
     def of(cls, b: GraphBuilder, position: SSAValue, n: int, length: int) -> TokenPlaces:
         """The places from `position` on."""
         return cls(position, b.add(b.reshape(position, (1,)), b.constant(np.arange(n))), length)
+
+    @classmethod
+    def of_sequences(cls, b: GraphBuilder, positions: SSAValue, seen: Sequence[SSAValue], length: int) -> TokenPlaces:
+        """A token of each sequence at `positions`, `[sequences]`, which sees so many places of its own caches."""
+        apart = [
+            cls(b.sub(count, b.constant(np.int64(1))), b.slice(positions, 0, i, i + 1), length)
+            for i, count in enumerate(seen)
+        ]
+        return cls(positions, positions, length, apart)
 
     @property
     def n(self) -> int:
@@ -60,7 +73,8 @@ class TokenPlaces:
         if (count, window) not in self._known:
             places = b.constant(np.arange(self.length))
             masks = [b.compare("le", places, b.add(self.position, b.constant(np.int64(self.n - 1))))]
-            wide = b.broadcast(b.unsqueeze(self.rows, [0]), (count // self.n, self.n))
+            rows = self.rows if self.n > 1 else b.reshape(self.position, (1,))
+            wide = b.broadcast(b.unsqueeze(rows, [0]), (count // self.n, self.n))
             own = b.reshape(wide, (count, 1))
             if self.n > 1:
                 masks.append(b.compare("le", places, own))

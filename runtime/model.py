@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import tempfile
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import prod
@@ -148,7 +149,7 @@ class Model:
                 given = cast(Array, array)
                 found = f"{given.dtype}{list(given.shape)}"
             raise InputError(f"input '{info.name}', which is changed, is {found}; required: a NumPy array of {info}")
-        if not array.flags.c_contiguous or not array.flags.writeable or array.ctypes.data % size:
+        if not array.flags.c_contiguous or not array.flags.writeable or _address(array) % size:
             raise InputError(
                 f"input '{info.name}', which is changed, is read-only, strided or not aligned; required: an array of "
                 "its own, such as np.zeros makes"
@@ -288,11 +289,23 @@ def empty_lines(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Arra
 
 def _require_apart(changed: Sequence[Array], arrays: Sequence[Any]) -> None:
     """Raises: InputError if an array that is changed shares memory with another one."""
-    spans = sorted((each.ctypes.data, each.ctypes.data + each.nbytes) for each in changed)
-    others = [cast(Array, x) for x in arrays if isinstance(x, np.ndarray) and not any(x is one for one in changed)]
+    starts = [_address(each) for each in changed]
+    spans = sorted((start, start + each.nbytes) for start, each in zip(starts, changed, strict=True))
+    own = {id(each) for each in changed}
+    others = [cast(Array, each) for each in arrays if isinstance(each, np.ndarray)]
+    others = [each for each in others if id(each) not in own]
     apart = all(end <= start for (_, end), (start, _) in pairwise(spans))
-    if not apart or any(np.may_share_memory(one, other) for one in changed for other in others):
+    if not apart or any(_meets(spans, changed, each) for each in others):
         raise InputError("an input that is changed shares memory with another one; required: an array of its own")
+
+
+def _meets(spans: Sequence[tuple[int, int]], changed: Sequence[Array], other: Array) -> bool:
+    """Whether an array may share memory with those that are changed, whose `spans` are sorted and apart."""
+    if not other.flags.c_contiguous:
+        return any(np.may_share_memory(one, other) for one in changed)
+    start = _address(other)
+    at = bisect_left(spans, (start + other.nbytes,))
+    return at > 0 and spans[at - 1][1] > start
 
 
 def _address(array: Array) -> int:

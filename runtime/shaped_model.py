@@ -24,7 +24,7 @@ class ShapedModel(Model):
         self.path = variants[0].path
         self.variants = tuple(variants)
         self._by_shapes = {tuple(t.shape for t in model.inputs): model for model in variants}
-        self._names = [t.name for t in variants[0].inputs]
+        self._names = [[t.name for t in model.inputs] for model in variants]
 
     def __repr__(self) -> str:
         return f"<mlc model for {len(self.variants)} shapes ({self._listed()}), {self.variants[0].signature.cpu}>"
@@ -53,7 +53,8 @@ class ShapedModel(Model):
         """
         if not isinstance(cast(object, inputs), Mapping):
             return self.variants[0].run(inputs)  # which says what is required
-        return self._for(arrays_by_name(inputs, self._names)).run(inputs)
+        names = next((each for each in self._names if set(each) == set(inputs)), self._names[0])
+        return self._for(arrays_by_name(inputs, names)).run(inputs)
 
     @property
     def inputs(self) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -72,19 +73,20 @@ class ShapedModel(Model):
             InputError: there is none.
         """
         # Where something has no shape, or their number is wrong, any variant says what is required.
-        if len(arrays) != len(self._names) or not all(_has_shape(array) for array in arrays):
+        taking = next((each for each in self._names if len(each) == len(arrays)), None)
+        if taking is None or not all(_has_shape(array) for array in arrays):
             return self.variants[0]
         shapes = tuple(tuple(map(int, array.shape)) for array in arrays)
         if (model := self._by_shapes.get(shapes)) is None:
-            found = ", ".join(f"{name} {list(shape)}" for name, shape in zip(self._names, shapes, strict=True))
+            found = ", ".join(f"{name} {list(shape)}" for name, shape in zip(taking, shapes, strict=True))
             raise InputError(f"there is no code for {found}; the model was compiled for {self._listed()}")
         return model
 
     def _listed(self) -> str:
         """The shapes of the inputs of each variant."""
         listed = [
-            ", ".join(f"{name} {list(shape)}" for name, shape in zip(self._names, shapes, strict=True))
-            for shapes in list(self._by_shapes)[:_SHOWN]
+            ", ".join(f"{each.name} {list(each.shape)}" for each in model.inputs)
+            for model in list(self._by_shapes.values())[:_SHOWN]
         ]
         rest = len(self.variants) - len(listed)
         return " | ".join(listed) + (f" and {rest} more, see model.variants" if rest else "")

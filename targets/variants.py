@@ -79,15 +79,17 @@ class ProgramVariants:
 def telling_dims(signatures: Sequence[Signature], names: Mapping[str, Sequence[str]]) -> tuple[VariantDim, ...]:
     """The extents in which variants of a model differ, in the order of its inputs.
 
-    `names` has the names of the dims of each input. Dims of one name have one extent; of dims without a name, those
-    that are equal in all variants tell the same.
+    `names` has the names of the dims of each input; the inputs count that all variants have, with as many dims. Dims of
+    one name have one extent; of dims without a name, those that are equal in all variants tell the same.
 
     Raises:
         UserError: two variants differ in none.
     """
     places: dict[tuple[str, tuple[int, ...]], list[tuple[int, int]]] = {}
-    for number, spec in enumerate(signatures[0].inputs):
-        given = names.get(spec.name, ())
+    for number, specs in enumerate(zip(*(s.inputs for s in signatures), strict=False)):
+        spec, given = specs[0], names.get(specs[0].name, ())
+        if len({len(each.shape) for each in specs}) > 1:  # more dims for several rows than for one
+            continue
         for axis in range(len(spec.shape)):
             column = tuple(s.inputs[number].shape[axis] for s in signatures)
             if len(set(column)) > 1:

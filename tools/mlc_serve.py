@@ -92,7 +92,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--name", help="what clients call the model (the name of the file, without .gguf)")
     add("--api-key-file", metavar="FILE", help=f"ask clients for the key in this file, or in {_KEY} in the environment")
     add("--context", type=int, metavar="N", help="the most tokens of an answer and what stands before it (up to 4096)")
-    slots = f"so many answers are written in turns, each with caches of its own ({limits.slots})"
+    slots = f"so many answers are written at once, each with caches of its own ({limits.slots})"
     add("--slots", type=int, default=limits.slots, metavar="N", help=slots)
     waiting = f"so many more requests may wait, others get status 429 ({limits.waiting})"
     add("--queue", type=int, default=limits.waiting, metavar="N", help=waiting)
@@ -114,7 +114,7 @@ def run(arguments: Namespace) -> None:
     from mlc.generation.serving.listen import Listener, bound_socket
 
     listening = bound_socket(args.host, args.port)
-    generator = Generator.load(args.model, args.context, **args.chosen)
+    generator = Generator.load(args.model, args.context, limits.slots, **args.chosen)
     engine = Engine(generator, limits.slots, limits.waiting)
     host, port = listening.getsockname()[:2]
     is_local = ip_address(host).is_loopback
@@ -124,5 +124,6 @@ def run(arguments: Namespace) -> None:
     listening.listen()
     shown = f"[{host}]" if ":" in host else host
     print(f"'{server.name}' answers at http://{shown}:{port}/v1", flush=True)
+    print(f"caches for {limits.slots} answers at once take up to {engine.cache_bytes / 1e6:.0f} MB", flush=True)
     Listener(server.app(), limits, engine.stop).run([listening])
     engine.stop()

@@ -36,19 +36,22 @@ class CacheShape:
 
 @dataclass(frozen=True)
 class TokenChunk:
-    """What a call of a model takes: some tokens, and how many came before.
+    """What a call of a model takes: some tokens of a sequence, or one of each of several, and how many came before.
 
     Attributes:
-        tokens: `[n]` of i64.
-        position: of i64, the place of the first of them.
+        tokens: `[n]` of i64, or `[sequences]`.
+        position: of i64, the place of the first of them; `[sequences]`, that of each.
         count: of i64, how many of them are data, from 1 to n; what others become is overwritten before it is read.
-        caches: what is kept of the tokens that came before.
+        caches: what is kept of the tokens that came before; all of one sequence, then those of the next one.
+        seen: of several sequences how many places the token of each sees, of i64: its position and 1. A sequence that
+            is absent has 1; its results mean nothing, and its token is stored at its position like others.
     """
 
     tokens: SSAValue
     position: SSAValue
     count: SSAValue
     caches: Sequence[SSAValue]
+    seen: Sequence[SSAValue] = ()
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,8 @@ class Decoded:
     """What a call of a model gives.
 
     Attributes:
-        logits: those after the last token, `[1, vocabulary]` of f32.
-        hidden: the state after the last token, `[1, width]` of f32, of which logits are products.
+        logits: those after the last token of each sequence, `[sequences, vocabulary]` of f32.
+        hidden: the state after it, `[sequences, width]` of f32, of which logits are products.
         caches: those of the call with its tokens in them.
     """
 

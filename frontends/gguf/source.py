@@ -37,7 +37,8 @@ class GgufFrontend(Frontend):
 class GgufModel(ModelSource):
     """A function `decode` that takes the next tokens and caches of keys and values.
 
-    The dim `n` says how many tokens a call takes, 1 unless it is given; `context` how many the caches hold.
+    The dim `n` says how many tokens a call takes, 1 unless it is given; `batch` of how many sequences it takes one, 1
+    unless it is given; `context` how many the caches hold.
     """
 
     path: Path
@@ -66,6 +67,7 @@ class GgufModel(ModelSource):
         caches = {each.name: each.extents for each in model.caches}
         module = decoding_module(
             str(self.path.absolute()),
+            None if {"batch", "tokens"} & self.given else 1,
             None if {"n", "tokens"} & self.given else 1,
             None if {"context", *caches} & self.given else min(model.context, MOST_PLACES),
             caches,

@@ -1,22 +1,24 @@
-"""Answers to several requests by one model: each has caches of its own, and one thread gives each a turn."""
+"""Answers to several requests by one model: each has caches of its own, and one thread writes a token of all of them
+at a time. Answers begin and end between such steps; while one reads its prompt, chunk by chunk, others are written."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.generation.generator import Ending
-from mlc.generation.generator import Generator as TextGenerator
+from mlc.generation.batch import Batch
+from mlc.generation.generator import Generator
 from mlc.generation.json_schema import JsonConstraint
 from mlc.generation.sampling import Sampling
 from mlc.generation.spelling import TextStream
 from mlc.generation.stop_strings import StopStrings
+from mlc.generation.writing import Ending, Writing
 
 
 @dataclass(frozen=True)
@@ -79,26 +81,40 @@ class Job:
 
 @dataclass(eq=False)
 class _Answer:
-    """A job that has its turns."""
+    """A job that is answered.
+
+    Attributes:
+        reading: reads the prompt, a chunk at a time, and gives the logits after each.
+        logits: those after what was read last.
+        following: the token that the model has to read before the next one can be drawn.
+        reused: how many tokens of the prompt were in the caches.
+    """
 
     job: Job
-    steps: Generator[int | None, None, Ending]
+    reading: Iterator[NDArray[np.float32]]
+    writing: Writing
     text: TextStream
     stop: StopStrings
     reused: int
-    written: int = 0
+    logits: NDArray[np.float32] | None = None
+    following: int | None = None
 
     def take(self) -> Ending | None:
-        """One call of the model; says why the answer ended, if it did."""
-        try:
-            token = next(self.steps)
-        except StopIteration as e:
-            self._tell(self.stop.passed(self.text.rest(), is_last=True))
-            return e.value
+        """Read a chunk of the prompt, or draw a token; says why the answer ended, if it did."""
+        if (logits := next(self.reading, None)) is not None:
+            self.logits = logits
+            return None
+        assert self.logits is not None, "a prompt has a token at least"
+        token = self.writing.token(self.logits)
         if token is not None:
-            self.written += 1
             self._tell(self.stop.passed(self.text.added(token)))
-        return Ending.STOP if self.stop.is_found else None
+        if self.stop.is_found:
+            return Ending.STOP
+        if self.writing.ending is not None:
+            self._tell(self.stop.passed(self.text.rest(), is_last=True))
+            return self.writing.ending
+        self.following = token
+        return None
 
     def _tell(self, text: str) -> None:
         if text:
@@ -109,7 +125,7 @@ class _Answer:
 class _Slot:
     """Caches, and the answer that uses them."""
 
-    generator: TextGenerator
+    generator: Generator
     answer: _Answer | None = None
     used: float = 0.0
 
@@ -122,8 +138,9 @@ class Engine:
         read, written: how many tokens were read and written.
     """
 
-    def __init__(self, generator: TextGenerator, slots: int, most_waiting: int) -> None:
+    def __init__(self, generator: Generator, slots: int, most_waiting: int) -> None:
         self._slots = [_Slot(generator), *(_Slot(generator.another()) for _ in range(slots - 1))]
+        self._batch = Batch([each.generator for each in self._slots])
         self._most_waiting = most_waiting
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition()
@@ -159,8 +176,13 @@ class Engine:
         self._thread.join()
 
     @property
+    def cache_bytes(self) -> int:
+        """How much memory caches take when all are full; no more is taken, whatever is asked."""
+        return self._batch.cache_bytes
+
+    @property
     def load(self) -> tuple[int, int]:
-        """How many jobs have turns, and how many wait."""
+        """How many jobs are answered, and how many wait."""
         return sum(each.answer is not None for each in self._slots), len(self._waiting)
 
     @property
@@ -174,6 +196,7 @@ class Engine:
                 for slot in self._slots:
                     if slot.answer is not None:
                         self._turn(slot, slot.answer)
+                self._read()
         finally:  # whatever happens, nobody waits for an engine that stopped
             with self._changed:
                 self._is_stopped = True
@@ -225,23 +248,39 @@ class Engine:
             return job.tell(Failure(e))
         if ending is not None:
             self._end(slot, answer)
-            job.tell(Answered(ending, answer.written, answer.reused, slot.generator.hidden))
+            job.tell(Answered(ending, len(answer.writing.written), answer.reused, slot.generator.hidden))
         return None
 
+    def _read(self) -> None:
+        """Let the model read the tokens that were drawn, of all answers at once."""
+        found: list[tuple[_Slot, _Answer, int]] = []
+        for slot in self._slots:
+            if (answer := slot.answer) is not None and answer.following is not None:
+                found.append((slot, answer, answer.following))
+                answer.following = None
+        try:
+            read = self._batch.read([(slot.generator, token) for slot, _, token in found])
+        except Exception as e:
+            for slot, answer, _ in found:
+                self._end(slot, answer)
+                answer.job.tell(Failure(e))
+            return
+        for (_, answer, _), logits in zip(found, read, strict=True):
+            answer.logits = logits
+
     def _end(self, slot: _Slot, answer: _Answer) -> None:
-        answer.steps.close()
-        self.written += answer.written
+        self.written += len(answer.writing.written)
         self.reused += answer.reused
         self.read += min(len(answer.job.tokens), slot.generator.held) - answer.reused
         slot.answer, slot.used = None, time.monotonic()
 
 
-def _begun(generator: TextGenerator, job: Job) -> _Answer:
+def _begun(generator: Generator, job: Job) -> _Answer:
     """The answer to a job, of which nothing is computed yet."""
     left = generator.forget(job.tokens)
-    steps = generator.steps(left, job.most, job.sampling, job.constraint)
-    text = TextStream(generator.tokenizer.spelling)
-    return _Answer(job, steps, text, StopStrings(job.stops), len(job.tokens) - len(left))
+    writing = generator.writing(job.most, job.sampling, job.constraint)
+    text, reused = TextStream(generator.tokenizer.spelling), len(job.tokens) - len(left)
+    return _Answer(job, generator.reading(left), writing, text, StopStrings(job.stops), reused)
 
 
 def _best(slots: Sequence[_Slot], tokens: Sequence[int]) -> _Slot:

@@ -10,7 +10,7 @@ class Limits:
     """What one request, and all of them together, may take.
 
     Attributes:
-        slots: how many answers are written in turns, each with caches of its own.
+        slots: how many answers are written at once, each with caches of its own.
         waiting: how many requests may wait for one of these.
         seconds: how long a request may take, from its last byte to that of its answer.
         upload_seconds: how long its body may take to come.

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from mlc.frontends.gguf.hyperparameters import Hyperparameters
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.weight_matrices import ModelWeights
-from mlc.nn.attention import Attention, KeyValueCache
+from mlc.nn.attention import Attention, KeyValueCaches
 from mlc.nn.decoder import Decoder
 from mlc.nn.linear import Embedding, Linear
 from mlc.nn.mlp import Gated, gelu_tanh
@@ -46,15 +46,15 @@ class Gemma3(Decoder):
         return (i + 1) % self.period == 0
 
     def layer(
-        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, cache: KeyValueCache
-    ) -> tuple[SSAValue, KeyValueCache]:
+        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
+    ) -> tuple[SSAValue, KeyValueCaches]:
         def norm(name: str, x: SSAValue) -> SSAValue:
             return self.norm(weights, f"blk.{i}.{name}")(b, x)
 
-        y, cache = self.attention(weights, i)(b, norm("attn_norm", x), places, cache)
+        y, caches = self.attention(weights, i)(b, norm("attn_norm", x), places, caches)
         x = b.add(x, norm("post_attention_norm", y))
         y = self.mlp(weights, i)(b, norm("ffn_norm", x))
-        return b.add(x, norm("post_ffw_norm", y)), cache
+        return b.add(x, norm("post_ffw_norm", y)), caches
 
     def attention(self, weights: ModelWeights, i: int) -> Attention:
         """The attention of layer `i`."""

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from mlc.frontends.gguf.hyperparameters import Hyperparameters
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.weight_matrices import ModelWeights
-from mlc.nn.attention import Attention, KeyValueCache
+from mlc.nn.attention import Attention, KeyValueCaches
 from mlc.nn.decoder import Decoder
 from mlc.nn.linear import Embedding, Linear
 from mlc.nn.mlp import Mlp, gelu_tanh
@@ -36,8 +36,8 @@ class Gpt2(Decoder):
         return LayerNorm(scale, bias, self.epsilon)
 
     def layer(
-        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, cache: KeyValueCache
-    ) -> tuple[SSAValue, KeyValueCache]:
+        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
+    ) -> tuple[SSAValue, KeyValueCaches]:
         at, size = f"blk.{i}", self.heads * self.key_size
         whole = Linear.of(weights, f"{at}.attn_qkv", 3 * size, self.width)
         attention = Attention(
@@ -51,6 +51,6 @@ class Gpt2(Decoder):
             down=Linear.of(weights, f"{at}.ffn_down", self.width, self.hidden),
             activation=gelu_tanh,
         )
-        y, cache = attention(b, self.norm(weights, f"{at}.attn_norm")(b, x), places, cache)
+        y, caches = attention(b, self.norm(weights, f"{at}.attn_norm")(b, x), places, caches)
         x = b.add(x, y)
-        return b.add(x, mlp(b, self.norm(weights, f"{at}.ffn_norm")(b, x))), cache
+        return b.add(x, mlp(b, self.norm(weights, f"{at}.ffn_norm")(b, x))), caches

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from mlc.frontends.gguf.hyperparameters import Hyperparameters
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.weight_matrices import ModelWeights
-from mlc.nn.attention import Attention, KeyValueCache
+from mlc.nn.attention import Attention, KeyValueCaches
 from mlc.nn.decoder import Decoder
 from mlc.nn.linear import Linear
 from mlc.nn.mlp import Gated, silu
@@ -42,11 +42,11 @@ class Llama(Decoder):
                 raise hyper.file.error(f"'rope.scaling.type' is '{kind}'; required: none or linear")
 
     def layer(
-        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, cache: KeyValueCache
-    ) -> tuple[SSAValue, KeyValueCache]:
-        y, cache = self.attention(weights, i)(b, self.norm(weights, f"blk.{i}.attn_norm")(b, x), places, cache)
+        self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
+    ) -> tuple[SSAValue, KeyValueCaches]:
+        y, caches = self.attention(weights, i)(b, self.norm(weights, f"blk.{i}.attn_norm")(b, x), places, caches)
         x = b.add(x, y)
-        return b.add(x, self.mlp(weights, i)(b, self.norm(weights, f"blk.{i}.ffn_norm")(b, x))), cache
+        return b.add(x, self.mlp(weights, i)(b, self.norm(weights, f"blk.{i}.ffn_norm")(b, x))), caches
 
     def rotary(self, weights: ModelWeights, i: int) -> Rotary:
         """How layer `i` turns queries and keys."""

@@ -89,7 +89,9 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     rows_in_way = rows_in_cache(inner.inputs[0], inner.index_maps[0], 0, machine)
     count = inner.dim_sizes[0] if inner.num_parallel > 1 + len(outer) else 1
     tile = _tile(count, rows_in_way, bool(outer), machine)
-    width = tile.vectors * lanes
+    # Code for one row, which may be in the same artifact, has wide panels: these are the same, and tiles take parts.
+    panel = max(tile.vectors, _tile(1, 1, bool(outer), machine).vectors) if _widens(inner) else tile.vectors
+    width = panel * lanes
     weights, rows = inner.inputs[1], inner.dim_names[: inner.num_parallel - 1 - len(outer)]
     known, bits = _known_matrices(kernel, column, rows), _bits(weights, kernel)
     steps: list[Step] = []
@@ -102,12 +104,18 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     if tile.rows > 1:
         steps.append(Interchange.around(column, *rows))
     steps += [Tile(column, width), *(Pack(argument_name(value), column) for value in known)]
-    steps += [Tile(f"{column}i", lanes), Vectorize(f"{column}ii", lanes), Unroll(f"{column}i")]
+    part = f"{column}i"
+    if 1 < tile.vectors < panel:
+        steps.append(Tile(part, tile.vectors * lanes))
+        part += "i"
+    steps += [Tile(part, lanes), Vectorize(f"{part}i", lanes), *([] if 1 == tile.vectors < panel else [Unroll(part)])]
     if tile.rows > 1:
         steps += [Tile(rows[-1], tile.rows), Unroll(f"{rows[-1]}i")]
     size = bytes_of(weights) // _numbers_per_byte(steps)
-    panel = size * width // columns
-    if weights in known and 2 * panel <= machine.l2_bytes < size and columns > width:
+    panel_bytes = size * width // columns
+    # Few rows compute while weights come, which other kernels drove out of the cache; one row waits for them.
+    passing = max(size, kernel.weights) if tile.rows > 1 else size
+    if weights in known and 2 * panel_bytes <= machine.l2_bytes < passing and columns > width:
         loops = (reduced, *(op.dim_names[-1] for op in outer))
         steps += [PrefetchNext(loop, column, SECOND_CACHE) for loop in loops]
     return steps

@@ -12,6 +12,7 @@ from xdsl.ir import BlockArgument
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.gguf import DecodeOp
+from mlc.dialects.gguf.function import add_sequences, return_sequences
 from mlc.frontends.operators.graph_builder import GraphBuilder, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import finish_function
@@ -24,6 +25,7 @@ from mlc.support.locations import error_at
 
 if TYPE_CHECKING:
     from mlc.frontends.gguf.file import GgufFile
+    from mlc.frontends.gguf.language_model import TokenChunk
     from mlc.support.resources import Resources
 
 
@@ -54,6 +56,7 @@ class ConvertGgufToGraphPass(Pass):
         for function in [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]:
             ops = [op for op in function.walk() if isinstance(op, DecodeOp)]
             for op in ops:
+                _require_known(op)
                 if self.caches == "f16":
                     _store_short(op)
                 _convert(op, ctx)
@@ -63,26 +66,51 @@ class ConvertGgufToGraphPass(Pass):
 
 
 def _convert(op: DecodeOp, ctx: CompilerContext) -> None:
-    from mlc.frontends.gguf.language_model import TokenChunk, language_model
+    from mlc.frontends.gguf.language_model import language_model
     from mlc.frontends.gguf.weights import GgufWeights
 
-    _require_known(op)
     file = _opened(op.file.data, ctx.resources)
     model = language_model(file)
     b = GraphBuilder(op, Knowledge(ctx.resources))
     try:
-        tokens = b.reshape(op.tokens, cast("TensorType", op.tokens.type).get_shape()[1:])
-        chunk = TokenChunk(tokens, op.position, op.count, list(op.caches))
-        found = model.decode(b, GgufWeights(file, lambda words: ctx.remark(op, words)), chunk)
+        found = model.decode(b, GgufWeights(file, lambda words: ctx.remark(op, words)), _chunk(op, b))
     except Unconvertible as e:
         raise error_at(op, f"'{file.name}' does not fit its architecture: {e}") from None
-    given = [op.logits.type, op.hidden.type, *(each.type for each in op.caches)]
-    for old, new, kind in zip(op.results, [found.logits, found.hidden, *found.caches], given, strict=True):
+    batch, own, function = cast("TensorType", op.tokens.type).get_shape()[0], len(op.caches), op.parent_op()
+    rows = [TensorType(f32, [batch, cast("TensorType", each.type).get_shape()[1]]) for each in op.results[:2]]
+    results, kinds = [found.logits, found.hidden, *found.caches], [*rows, *[each.type for each in op.caches] * batch]
+    for new, kind in zip(results, kinds, strict=True):
         if kind != new.type:
             raise error_at(op, f"the model gives {new.type}; required: {kind}")
+    for old, new in zip(op.results, results, strict=False):
         old.replace_all_uses_with(new)
+    if batch > 1 and isinstance(function, func.FuncOp):
+        return_sequences(function, found.caches[own:])
     Rewriter.erase_op(op)
     b.knowledge.drop_unused()
+
+
+def _chunk(op: DecodeOp, b: GraphBuilder) -> TokenChunk:
+    """What the model takes; of several sequences if there are several rows of tokens.
+
+    Raises:
+        UserError: a call would take several tokens of several sequences.
+    """
+    from mlc.frontends.gguf.language_model import TokenChunk
+
+    batch, n = cast("TensorType", op.tokens.type).get_shape()
+    tokens = b.reshape(op.tokens, (batch * n,))
+    if batch == 1:
+        return TokenChunk(tokens, op.position, op.count, list(op.caches))
+    if n > 1:
+        raise UserError(
+            f"found {n} tokens of each of {batch} sequences; required: one token of each of several, or several of "
+            f"one, such as --shape tokens=1x1,1x{n},{batch}x1"
+        )
+    each, given = 1 + len(op.caches), add_sequences(op)
+    counts = given[::each]
+    caches = [value for at in range(0, len(given), each) for value in given[at + 1 : at + each]]
+    return TokenChunk(tokens, op.position, op.count, caches, counts)
 
 
 def _store_short(op: DecodeOp) -> None:
@@ -97,11 +125,12 @@ def _store_short(op: DecodeOp) -> None:
 
 def _require_known(op: DecodeOp) -> None:
     """Raises: UserError if a dim is open, or 0."""
-    for value, name in ((op.tokens, "n"), *((each, "context") for each in op.caches)):
-        shape = cast("TensorType", value.type).get_shape()
-        if DYNAMIC_INDEX in shape:
+    batch, n = cast("TensorType", op.tokens.type).get_shape()
+    places = [extent for each in op.caches for extent in cast("TensorType", each.type).get_shape()]
+    for extents, name in (([n], "n"), ([batch], "batch"), (places, "context")):
+        if DYNAMIC_INDEX in extents:
             raise UserError((f"the model leaves the dim '{name}' open: ", BindOption("shape", given=((name, 1),))))
-        if 0 in shape:
+        if 0 in extents:
             raise UserError(f"found 0 for the dim '{name}'; required: at least 1")
 
 

@@ -58,9 +58,9 @@ def test_one_token_after_the_other(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["znver4", "x86-64-v3", "neoverse-v1"])
-def test_weights_of_several_lengths_exist_once(target: str, tmp_path: Path) -> None:
+def test_weights_of_several_lengths_and_sequences_exist_once(target: str, tmp_path: Path) -> None:
     write_model(path := tmp_path / "model.gguf", "llama", "Q4_0")
-    options = CompileOptions(target, bindings=parse_bindings(["n=1,16"], []))
+    options = CompileOptions(target, bindings=parse_bindings(["tokens=1x1,1x16,8x1"], []))
     source, ctx = open_model(str(path)), new_context(target)
     assert source is not None
     compilation = Compilation(read_module(source, ctx, options.bindings), ctx, options, PassManager(ctx))
@@ -68,7 +68,31 @@ def test_weights_of_several_lengths_exist_once(target: str, tmp_path: Path) -> N
     for each in compilation.variants():
         words = [w.array for w in each.program(each.lower_fully()).weights if w.array.dtype.kind in "iu"]
         packed.append({array.tobytes() for array in words if array.nbytes > 1000})
-    assert len(packed) == 2 and packed[0] and packed[0] == packed[1]
+    assert len(packed) == 3 and packed[0] and packed[0] == packed[1] == packed[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_a_token_of_each_of_several_sequences(name: str, tmp_path: Path) -> None:
+    """Of different lengths, some longer than windows, of which one pauses: what it stores meanwhile is overwritten."""
+    write_model(path := tmp_path / "model.gguf", name, "F32", "F32")
+    model, starts = mlc.compile(path, shapes={"tokens": [(1, 1), (3, 1)]}), [0, 4, 11]
+    texts = [_TOKENS[i:] + _TOKENS[:i] for i in range(3)]
+    expected = [ReferenceModel(path).logits(text) for text in texts]
+    caches, held = [caches_of(model) for _ in texts], list(starts)
+    for each, text, start in zip(caches, texts, starts, strict=True):
+        for position in range(start):
+            model.in_place(np.array([[text[position]]]), np.array(position), np.array(1), *each)
+    for step in range(12):
+        is_there = [True, step % 3 != 1, True]
+        given = np.array([[text[position]] for text, position in zip(texts, held, strict=True)])
+        counts = [np.array(position + 1 if there else 1) for position, there in zip(held, is_there, strict=True)]
+        of_sequences = [x for count, each in zip(counts, caches, strict=True) for x in (count, *each)]
+        logits, hidden = model.in_place(given, np.array(held), *of_sequences)
+        assert hidden.shape[0] == len(texts)
+        for i in np.flatnonzero(is_there):
+            assert error_of([(held[i] + 1, logits[i])], expected[i]) < 3e-6, (step, i)
+            held[i] += 1
 
 
 @pytest.mark.slow

@@ -64,9 +64,14 @@ def test_what_cannot_be_changed(put: Model, cache: Any, words: str) -> None:
 
 
 def test_what_shares_memory(put: Model) -> None:
-    cache = np.zeros((8, 4), np.float32)
-    with pytest.raises(InputError, match="shares memory with another one; required: an array of its own"):
-        put.in_place(cache, np.array([0]), cache[:1])
+    """The first rows, the last ones, and elements that are not side by side; what lies beside the array does not."""
+    memory = np.zeros((10, 4), np.float32)
+    cache = memory[1:9]
+    for row in (cache[:1], cache[7:], cache[4:0:-1, :1].T):
+        with pytest.raises(InputError, match="shares memory with another one; required: an array of its own"):
+            put.in_place(cache, np.array([0]), row)
+    for row in (memory[:1], memory[9:]):
+        put.in_place(cache, np.array([2]), row)
 
 
 def test_the_number_of_inputs(put: Model) -> None:

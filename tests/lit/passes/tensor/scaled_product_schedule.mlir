@@ -34,9 +34,11 @@ func.func private @groups_of_many_rows(%x: tensor<40x128xf32>, %w: tensor<128x19
   return %1 : tensor<40x192xf32>
 }
 
-// Sums of groups take registers of their own, so that tiles are narrower. What is added to the result is not packed.
+// Sums of groups take registers of their own, so that tiles are narrower than panels, which are those of code for one
+// row. All weights do not fit in the second cache: the next panel comes meanwhile. What is added to the result is not
+// packed.
 // CHECK-LABEL: @groups_of_rows
-// CHECK-SAME:    <[unpack(k), interchange(n, m), tile(n, 16), pack(w, n), pack(s, n), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 12), unroll(mi)]>
+// CHECK-SAME:    <[unpack(k), interchange(n, m), tile(n, 64), pack(w, n), pack(s, n), tile(ni, 16), vectorize(nii, 16), tile(m, 12), unroll(mi), prefetch_next(k, n, 2), prefetch_next(g, n, 2)]>
 func.func private @groups_of_rows(%x: tensor<12x64xf32>, %w: tensor<64x96xi8>, %s: tensor<2x96xf32>, %r: tensor<12x96xf32>) -> tensor<12x96xf32> {
   %0 = tensor.contract %x[m, g * 32 + k], %w[g * 32 + k, n] over (m: 12, g: 2, n: 96) reduce (k: 32) : tensor<12x64xf32>, tensor<64x96xi8> -> tensor<12x2x96xf32>
   %1 = tensor.contract %0[m, g, n], %s[g, n] over (m: 12, n: 96) reduce (g: 2) : tensor<12x2x96xf32>, tensor<2x96xf32> -> tensor<12x96xf32>

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import StringAttr
 
 import mlc
 from mlc.compiler.compilation import new_context, read_module
 from mlc.frontends.gguf.language_model import plugin_models
 from mlc.frontends.gguf.source import GgufModel
 from mlc.frontends.gguf.to_graph.convert_gguf_to_graph import ConvertGgufToGraphPass
+from mlc.frontends.onnx.to_graph.bind_inputs import bind
 from mlc.nn.architectures.llama import Llama
 from mlc.support.additions import plugin_scope
 from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.functions import models_of
+from mlc.support.functions import NAME, donated_to, marks_of, models_of
 from mlc.tests.unit.frontends.gguf.files import ARRAY, F32, STRING, U32, gguf, metadatum, tensor, text
 
 if TYPE_CHECKING:
@@ -125,6 +127,47 @@ def test_caches_are_stored_short(tmp_path: Path) -> None:
     ]
     with pytest.raises(UserError, match="convert-gguf-to-graph: found caches 'i3'; required: f32 or f16"):
         ConvertGgufToGraphPass(caches="i3").run(module, ctx)
+
+
+def test_several_sequences(tmp_path: Path) -> None:
+    """Each has a count and caches, and results in the memory of these."""
+    (path := tmp_path / "model.gguf").write_bytes(_model())
+    bindings, ctx = Bindings(shapes={"tokens": (3, 1)}), new_context()
+    module = read_module(GgufModel(str(path), path.parent, path).bound(bindings), ctx, bindings)
+    bind(module, bindings, ctx)
+    ConvertGgufToGraphPass(caches="f16").run(module, ctx)
+    module.verify()
+    (decode,) = models_of(module)
+    own = ["tensor<i64>", "tensor<2x8x64xf16>", "tensor<2x64x8xf16>"]
+    assert [str(each.type) for each in decode.args] == ["tensor<3x1xi64>", "tensor<3xi64>", *own * 3]
+    assert [each.name_hint for each in decode.args][2:8] == [
+        "count",
+        "keys0",
+        "values0",
+        "s1_count",
+        "s1_keys0",
+        "s1_values0",
+    ]
+    results = [str(each) for each in decode.function_type.outputs]
+    assert results == ["tensor<3x8xf32>", "tensor<3x32xf32>", *own[1:] * 3]
+    marks = marks_of((), decode.res_attrs)[2:]
+    assert [each[NAME] for each in marks[1:4]] == [
+        StringAttr(f"new_{n}") for n in ("values0", "s1_keys0", "s1_values0")
+    ]
+    assert [donated_to(each) for each in marks] == [3, 4, 6, 7, 9, 10]
+
+
+@pytest.mark.parametrize(
+    "shape, words",
+    [
+        ((2, 3), "found 3 tokens of each of 2 sequences; required: one token of each of several, or several of one, "),
+        ((0, 1), "found 0 for the dim 'batch'; required: at least 1"),
+    ],
+)
+def test_wrong_sequences(shape: tuple[int, int], words: str, tmp_path: Path) -> None:
+    (path := tmp_path / "model.gguf").write_bytes(_model())
+    with pytest.raises(UserError, match=words):
+        mlc.compile(path, shapes={"tokens": shape})
 
 
 def test_weights_whose_scale_is_not_finite(converted: Convert) -> None:

@@ -46,7 +46,7 @@ _LIMITS = Limits(slots=3, waiting=8, body=1 << 20, upload_seconds=1)
 def generator(tmp_path_factory: pytest.TempPathFactory) -> Generator:
     path = tmp_path_factory.mktemp("models") / "tiny.gguf"
     write_model(path, "llama", "Q4_0", with_texts=TEMPLATE, context=256)
-    return Generator.load(path)
+    return Generator.load(path, sequences=3)
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +59,13 @@ def served(generator: Generator) -> Iterator[Running]:
 def slow(generator: Generator, monkeypatch: pytest.MonkeyPatch) -> Generator:
     """A generator whose answers come to no end."""
 
-    def steps(*_: Any) -> Iterator[int | None]:
+    def reading(*_: Any) -> Iterator[Any]:
         while True:
             time.sleep(0.01)
-            yield 40
+            yield np.zeros(generator.vocabulary, np.float32)
 
     found = generator.another()
-    monkeypatch.setattr(found, "steps", steps)
+    monkeypatch.setattr(found, "reading", reading)
     return found
 
 
@@ -261,11 +261,11 @@ def test_an_answer_that_fails(
 ) -> None:
     """Clients do not see why; the log does, and the next answer comes."""
 
-    def steps(*_: Any) -> Iterator[int | None]:
-        yield None
+    def reading(*_: Any) -> Iterator[Any]:
+        yield np.zeros(slow.vocabulary, np.float32)
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(slow, "steps", steps)
+    monkeypatch.setattr(slow, "reading", reading)
     with running(slow, replace(_LIMITS, slots=1)) as found:
         for _ in range(2):
             status, answer = found.post(_TEXT, {"prompt": "a"})
@@ -312,11 +312,34 @@ def test_metrics(served: Running) -> None:
     assert sum(line.startswith("# TYPE") for line in lines) == 8
 
 
-def test_many_clients(generator: Generator) -> None:
-    """Each gets its own answer, whatever others do, and nothing is left of those that went away."""
-    with running(generator.another(), Limits(slots=3)) as found:
+def test_answers_at_once(generator: Generator) -> None:
+    """Each has its own seed, its own stop and its own length, and is what it is alone."""
+    asked: list[dict[str, Any]] = [
+        {"prompt": "hello" * (i + 1), "max_tokens": 8 + i, "temperature": 1.5, "seed": i} for i in range(3)
+    ]
+    asked[1]["stop"] = ["e", "q"]
+    with running(generator.another(), _LIMITS) as found:
+        alone, at_once = [found.post(_TEXT, each) for each in asked], dict[int, Any]()
+
+        def post(number: int) -> None:
+            at_once[number] = found.post(_TEXT, asked[number])
+
+        threads = [threading.Thread(target=post, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    texts = [[answer["choices"][0] for _, answer in each] for each in (alone, [at_once[i] for i in range(3)])]
+    assert texts[0] == texts[1] and len({each["text"] for each in texts[0]}) == 3
+
+
+@pytest.mark.parametrize("slots", [3, 9])
+def test_many_clients(generator: Generator, slots: int) -> None:
+    """Each gets its own answer, whatever others do, and nothing is left of those that went away. One step of the model
+    writes a token of all answers, or of four of them."""
+    with running(generator.another(), Limits(slots=slots)) as found:
         load = Load(found, expected_texts(generator, 8), requests=8, large=10_000)
-        load.run(clients=4)
+        load.run(clients=slots + 1)
         assert not load.wrong and load.seconds and load.gone
         until(lambda: found.server.engine.load == (0, 0))
 
