@@ -36,7 +36,7 @@ def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
     """A line for each kernel, one for what the model takes beyond them, and one for the model."""
     rows, measured_model = numbers.of(kernels, whole=True)
     bounds = [numbers.roofline.bound(row.work) for row in rows]
-    inside = {row.name for row in rows if row.seconds is not None} & _inlined(numbers)
+    inside = {row.name for row in rows if row.seconds is not None} & inlined_kernels(numbers)
     costs = [
         row.calls * (0 if row.name in inside else bound.time if row.seconds is None else row.seconds)
         for row, bound in zip(rows, bounds, strict=True)
@@ -145,7 +145,7 @@ def _beside(numbers: ModelNumbers, estimated: float | None, seconds: float | Non
     )
 
 
-def _inlined(numbers: ModelNumbers) -> set[str]:
+def inlined_kernels(numbers: ModelNumbers) -> set[str]:
     """The kernels that are not functions any more: parts of the loops that called them."""
     ctx = numbers.ctx.clone()
     module = numbers.model.clone()

@@ -1,6 +1,6 @@
 """Write what a compilation does to a page that opens offline: each pass with what it changed, the graph, each kernel on
 all levels with its schedule and its estimates, memory. With two models, or pages that were written before, the page
-compares them. Nothing is measured, and no weight is in the file.
+compares them. Nothing is measured but with `--measure`, and no weight is in the file.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Arguments(CompileArguments):
     model: str
     other: str | None
     output: str
+    measure: bool
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -34,6 +35,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", dest="output", metavar="FILE", required=True, help="the page to write, such as report.html"
     )
+    words = "measure each kernel and the model, and show the times beside the estimates; about a second for each kernel"
+    parser.add_argument("--measure", action="store_true", help=words)
     add_compile_arguments(parser)
 
 
@@ -44,7 +47,7 @@ def run(arguments: Namespace) -> None:
         raise UserError(f"found -o {args.output}; required: a file that browsers open, such as report.html")
     names = [args.model] if args.other is None else [args.model, args.other]
     check_not_input(args.output, names)
-    documents = documents_of(names, args)
+    documents = documents_of(names, args, args.measure)
     page = page_of(documents, compare(*documents) if len(documents) == 2 else None)
     with open_output(args.output) as stream:
         stream.write(page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from mlc.compiler.compilation import ModelText
@@ -11,28 +11,35 @@ from mlc.support.model_source import ModelSource
 from mlc.support.version import __version__
 from mlc.targets.program import Program
 from mlc.tools.compile_arguments import CompileArguments, start_compilation
-from mlc.tools.explorer.document import NO_TEXT, Document, RemarkText
+from mlc.tools.explorer.document import NO_TEXT, Document, KernelTime, RemarkText
 from mlc.tools.explorer.graph_view import RecordGraph, with_calls
 from mlc.tools.explorer.kernel_pages import kernel_pages
 from mlc.tools.explorer.machine_code import machine_code
+from mlc.tools.explorer.measuring import measure_kernels, require_measurable
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
 from mlc.tools.explorer.recording import RecordPasses
 from mlc.tools.explorer.texts import Texts
 
 
 def document_of(
-    model: ModelSource, arguments: CompileArguments, progress: Callable[[str, int, int], None] | None = None
+    model: ModelSource,
+    arguments: CompileArguments,
+    progress: Callable[[str, int, int], None] | None = None,
+    measure: bool = False,
 ) -> Document:
-    """Compile a model for one shape, and write down what happens.
+    """Compile a model for one shape, and write down what happens; with `measure` also how long its kernels take.
 
     `progress` is told what is done now, and how much of it is done, of how much.
 
     Raises:
-        UserError: the model asks for something that mlc cannot do, or there is no usable clang.
+        UserError: the model asks for something that mlc cannot do, there is no usable clang, or kernels should be
+            measured that this machine cannot run.
         CompilerBug: a pass is wrong.
     """
     timed = start_compilation(model, arguments)
     compilation = timed.compilation
+    if measure:
+        require_measurable(compilation)
     backend, options, machine, ctx = compilation.backend, compilation.options, compilation.machine, compilation.ctx
     texts = Texts()
     document = Document(
@@ -50,7 +57,15 @@ def document_of(
     if "tensor" in backend.levels:
         compilation.lower("tensor")
         document.calls = recording.calls()
-        document.kernels = kernel_pages(compilation, texts, document.calls, progress and partial(progress, "kernels"))
+        measured: Mapping[str, KernelTime] = {}
+        if measure:
+            if progress is not None:
+                progress("measuring", 0, 1)
+            measurements = measure_kernels(compilation)
+            measured, document.measured_seconds = measurements.kernels, measurements.model
+        document.kernels = kernel_pages(
+            compilation, texts, document.calls, measured, progress and partial(progress, "kernels")
+        )
     signature = compilation.lower_fully()
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-FORMAT = 1
+FORMAT = 2
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -117,6 +117,17 @@ class CandidatePage:
 
 
 @dataclass(frozen=True)
+class KernelTime:
+    """What a kernel was measured to take."""
+
+    seconds: float
+    """The shortest time of a call of the kernel alone, with random inputs in the nearest cache that holds them."""
+    is_inlined: bool
+    """Whether the model has no call of it, as the loop that called it has taken it in: it is not among the shares of
+    the model's time."""
+
+
+@dataclass(frozen=True)
 class KernelPage:
     """All about one kernel."""
 
@@ -136,6 +147,8 @@ class KernelPage:
     costs: Costs | None
     """None where its loops cannot be estimated."""
     candidates: Sequence[CandidatePage]
+    measured: KernelTime | None = None
+    """None if nothing was measured."""
 
 
 @dataclass(frozen=True)
@@ -242,4 +255,6 @@ class Document:
     graph: Sequence[GraphNode] = ()
     arenas: Sequence[Arena] = ()
     weights: Sequence[WeightSize] = ()
+    measured_seconds: float | None = None
+    """The shortest time of a call of the whole model; None if nothing was measured."""
     remarks: Sequence[RemarkText] = field(default_factory=tuple[RemarkText, ...])

@@ -16,14 +16,24 @@ from mlc.tools.progress import progress_bar
 PAGE_SUFFIXES = (".html", ".htm")
 
 
-def documents_of(names: Sequence[str], arguments: CompileArguments) -> list[Document]:
-    """The documents of models, or of pages of one model each; the options are those of the models.
+def documents_of(names: Sequence[str], arguments: CompileArguments, measure: bool = False) -> list[Document]:
+    """The documents of models, or of pages of one model each; the options are those of the models, of whose kernels
+    `measure` asks for the times.
 
     Raises:
-        UserError: one cannot be read or compiled.
+        UserError: one cannot be read, compiled or measured.
     """
     arguments.bindings.require_single("what is explored")
-    return [_of_page(name) if Path(name).suffix in PAGE_SUFFIXES else _of_model(name, arguments) for name in names]
+    if measure and all(map(_is_page, names)):
+        raise UserError(
+            f"found --measure with {' and '.join(names)}; required: a model, as pages that were written before are "
+            "shown as they are"
+        )
+    return [_of_page(name) if _is_page(name) else _of_model(name, arguments, measure) for name in names]
+
+
+def _is_page(name: str) -> bool:
+    return Path(name).suffix in PAGE_SUFFIXES
 
 
 def _of_page(name: str) -> Document:
@@ -33,7 +43,7 @@ def _of_page(name: str) -> Document:
     return found[0]
 
 
-def _of_model(name: str, arguments: CompileArguments) -> Document:
+def _of_model(name: str, arguments: CompileArguments, measure: bool) -> Document:
     model = read_model(name, arguments)
     with progress_bar(f"exploring {model.file}") as bar:
-        return document_of(model, arguments, bar.update if bar else None)
+        return document_of(model, arguments, bar.update if bar else None, measure)

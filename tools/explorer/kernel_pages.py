@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,7 +18,7 @@ from mlc.schedules.steps.base import Scheduling
 from mlc.schedules.trial import StepOutcome, carries_out_schedules, lower_to_plain_loops, outcomes_of
 from mlc.support.functions import is_private
 from mlc.targets.machine import Machine
-from mlc.tools.explorer.document import NO_TEXT, CandidatePage, Costs, KernelCall, KernelPage, StepPage
+from mlc.tools.explorer.document import NO_TEXT, CandidatePage, Costs, KernelCall, KernelPage, KernelTime, StepPage
 from mlc.tools.explorer.texts import Texts, places_in
 from mlc.tools.kernel_numbers import count_calls
 from mlc.tools.kernel_text import without_schedule
@@ -32,12 +32,13 @@ def kernel_pages(
     compilation: Compilation,
     texts: Texts,
     called: Sequence[KernelCall],
+    measured: Mapping[str, KernelTime] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[KernelPage]:
     """The pages of all kernels of what `compilation` has lowered to the tensor level, which stays.
 
-    `called` has the places of what the calls of kernels compute; `progress` is told how many pages are done, of how
-    many.
+    `called` has the places of what the calls of kernels compute, and `measured` the times of kernels by their names;
+    `progress` is told how many pages are done, of how many.
     """
     module, options = compilation.module, compilation.options
     outlined, calling = outlined_kernels(module, compilation.ctx, options)
@@ -45,7 +46,7 @@ def kernel_pages(
         module = module.clone()
         module.body.block.add_ops(outlined)
     calls = count_calls(calling)
-    pages = _Pages(compilation, module, texts)
+    pages = _Pages(compilation, module, texts, measured or {})
     kernels = [op for op in module.ops if isinstance(op, FuncOp) and is_private(op)]
     places: dict[str, dict[int, None]] = {}
     for each in called:
@@ -60,9 +61,11 @@ def kernel_pages(
 
 
 class _Pages:
-    def __init__(self, compilation: Compilation, module: ModuleOp, texts: Texts) -> None:
+    def __init__(
+        self, compilation: Compilation, module: ModuleOp, texts: Texts, measured: Mapping[str, KernelTime]
+    ) -> None:
         self._ctx, self._options, self._machine = compilation.ctx, compilation.options, compilation.machine
-        self._module, self._texts = module, texts
+        self._module, self._texts, self._measured = module, texts, measured
         self._are_scheduled = carries_out_schedules(compilation.options)
 
     def page(self, kernel: FuncOp, calls: int, places: Sequence[int]) -> KernelPage:
@@ -83,6 +86,7 @@ class _Pages:
             steps=self._steps(kernel, outcomes, after),
             costs=costs,
             candidates=candidates,
+            measured=self._measured.get(name),
         )
 
     def _carried_out(self, kernel: FuncOp) -> tuple[int, list[StepOutcome], list[int]]:

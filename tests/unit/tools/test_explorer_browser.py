@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from mlc.tools.explorer.document import KernelTime
+from mlc.tools.explorer.page import page_of
+from mlc.tools.explorer.stored_page import documents_in
 
 from .explored import FILE, HOSTILE, save_hostile_model
 
@@ -74,6 +79,7 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
 
     report = tmp_path / "report.html"
     assert mlc("explore", str(save_hostile_model(tmp_path)), "-o", str(report), "--target=x86-64-v3").status == 0
+    _pretend_to_have_measured(report)
     options = Options()
     options.binary_location = _BROWSER
     for flag in (
@@ -92,11 +98,23 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
         driver.quit()
 
 
+def _pretend_to_have_measured(report: Path) -> None:
+    """Write times into a page: the target of the test need not be one that this machine can run."""
+    (document,) = documents_in(report.read_text(encoding="utf-8"), report.name)
+    kernels = [
+        replace(kernel, measured=KernelTime(seconds, is_inlined=False))
+        for kernel, seconds in zip(document.kernels, (3e-6, 1e-6), strict=True)
+    ]
+    document.kernels, document.measured_seconds = kernels, 5e-6
+    report.write_text(page_of([document]), encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     """One browser and one compilation serve all checks: each takes seconds to start."""
     _check_pages(page)
     _check_passes(page)
+    _check_measured(page)
     _check_kernel(page)
     _check_graph(page)
     _check_search(page)
@@ -133,6 +151,23 @@ def _check_passes(page: _Page) -> None:
     shown = page.texts("nav.side .list-item")
     page.click("nav.side .filter input")
     assert len(page.texts("nav.side .list-item")) > len(shown)
+
+
+def _check_measured(page: _Page) -> None:
+    """Times stand beside estimates, in the order of their shares; a click on a column orders by it."""
+    page.open()
+    assert "5 µs" in page.wait(".fact", "measured")
+    page.open("kernels")
+    page.wait("main .lead", "The model was measured to take 5 µs, of which 1 µs (20%) is beyond the kernels")
+    assert page.texts("tbody tr td:nth-child(8)") == ["3 µs", "1 µs"]
+    assert page.texts("tbody tr td:nth-child(10)") == ["60%", "20%"]
+    page.click("th button", "measured")
+    page.click("th button", "measured")
+    page.wait('th[aria-sort="ascending"]', "measured")
+    assert page.texts("tbody tr td:nth-child(8)") == ["1 µs", "3 µs"]
+    page.open("kernels/linear_relu")
+    assert "3 µs a call" in page.wait(".fact", "measured")
+    assert "60%" in page.wait(".fact", "of measured")
 
 
 def _check_kernel(page: _Page) -> None:

@@ -146,8 +146,8 @@ _PAGE = page_of([_document(("a", "b", "c"))])
     [
         ("<p>something else</p>", "'p.html' is not a page of mlc explore; required: one that"),
         (_PAGE.replace("H4sI", "AAAA"), "'p.html' is a damaged page of mlc explore"),
-        (_with_document(_PAGE, {"format": 99}), "is a page of format 99; required: format 1"),
-        (_with_document(_PAGE, {"format": 1}), "is a damaged page"),
+        (_with_document(_PAGE, {"format": 99}), "is a page of format 99; required: format 2"),
+        (_with_document(_PAGE, {"format": 2}), "is a damaged page"),
         (_with_document(_PAGE, [1]), "is a damaged page"),
     ],
 )

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from mlc.targets.machine import resolve_target
+from mlc.tools.explorer.document import KernelTime
+from mlc.tools.explorer.stored_page import documents_in
+
 from .explored import HOSTILE, document_in, save_hostile_model
 
 if TYPE_CHECKING:
@@ -229,6 +233,42 @@ def test_watching_changes_nothing(tmp_path: Path, mlc: CommandLine) -> None:
     bodies = [explored.text(each["llvm_ir"]).partition("{\n")[2].partition("\n}\n")[0] for each in kernels]
     assert len(bodies) == 2
     assert all(body in program for body in bodies)
+
+
+@pytest.mark.slow
+def test_kernels_are_measured_if_that_is_asked_for(tmp_path: Path, mlc: CommandLine) -> None:
+    output = tmp_path / "report.html"
+    result = mlc("explore", str(save_hostile_model(tmp_path)), "-o", str(output), "--measure")
+    assert (result.status, result.err) == (0, "")
+    document = document_in(output.read_text(encoding="utf-8"))
+    measured = {each["name"]: each["measured"] for each in document["kernels"]}
+    assert measured.keys() == {"linear_relu", "softmax"}
+    assert all(1e-9 < each["seconds"] < 1e-2 and not each["is_inlined"] for each in measured.values())
+    assert measured["softmax"]["seconds"] < document["measured_seconds"] < 1e-1
+    (again,) = documents_in(output.read_text(encoding="utf-8"), "report.html")
+    assert again.measured_seconds == document["measured_seconds"]
+    assert [each.measured for each in again.kernels] == [KernelTime(**each) for each in measured.values()]
+
+
+def test_nothing_is_measured_unless_it_is_asked_for(explored: _Explored) -> None:
+    assert explored.document["measured_seconds"] is None
+    assert [each["measured"] for each in explored.document["kernels"]] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target=OTHER"], "found --measure with target 'OTHER', whose code this machine cannot run; required: a"),
+        ([], "found --measure with PAGE; required: a model, as pages that were written before are shown as they are"),
+    ],
+)
+def test_what_cannot_be_measured(arguments: list[str], message: str, tmp_path: Path, mlc: CommandLine) -> None:
+    other = "aarch64" if resolve_target("native").arch == resolve_target("x86-64-v3").arch else "x86-64-v3"
+    model = save_hostile_model(tmp_path) if arguments else tmp_path / "before.html"
+    arguments = [each.replace("OTHER", other) for each in arguments]
+    result = mlc("explore", str(model), "--measure", "-o", str(tmp_path / "report.html"), *arguments)
+    assert result.status == 1
+    assert message.replace("OTHER", other).replace("PAGE", str(model)) in result.err
 
 
 def test_errors(tmp_path: Path, mlc: CommandLine) -> None:

@@ -59,6 +59,11 @@ class Compilation {
     return kernel.costs ? kernel.costs.seconds * kernel.calls : 0;
   }
 
+  /** What all calls of a kernel take, as one was measured; 0 if the model has none of them, or nothing was measured. */
+  measuredSeconds(kernel) {
+    return kernel.measured && !kernel.measured.is_inlined ? kernel.measured.seconds * kernel.calls : 0;
+  }
+
   /** The passes that changed a function, with the change. */
   history(name) {
     const found = [];

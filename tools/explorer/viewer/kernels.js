@@ -27,9 +27,31 @@ function kernelTable(compilation) {
       cell: (k) => h("span.share", {}, percent(compilation.seconds(k), compilation.total), bar(compilation.seconds(k) / compilation.total)) },
     { title: "decided by", of: (k) => k.costs?.decided_by ?? "" },
   ];
+  const measured = compilation.measured_seconds;
+  if (measured) columns.splice(7, 0,
+    { title: "measured", of: (k) => k.measured?.seconds ?? 0, cell: (k) => (k.measured ? amount(k.measured.seconds, "s") : "–"), number: true },
+    { title: "measured / estimate", of: (k) => measuredByEstimate(k) ?? 0, cell: (k) => measuredByEstimate(k)?.toFixed(2) ?? "–", number: true },
+    { title: "of measured", of: (k) => compilation.measuredSeconds(k), number: true, cell: (k) => (k.measured?.is_inlined ? "inlined"
+      : h("span.share", {}, percent(compilation.measuredSeconds(k), measured), bar(compilation.measuredSeconds(k) / measured))) });
   return h("section.main.wide", {}, h("h1", {}, "Kernels"),
     h("p.lead", {}, `${count(compilation.kernels.length, "kernel")}, one call of each estimated on its own; all calls together ${amount(compilation.total, "s")}.`),
-    table(columns, compilation.kernels, { caption: "Kernels with their estimates", sort: 6 }));
+    measured ? h("p.lead", {}, measuredWords(compilation)) : null,
+    table(columns, compilation.kernels, { caption: "Kernels with their estimates", sort: measured ? 9 : 6 }));
+}
+
+/** How many times as long as it is estimated to take a kernel was measured to take; undefined if one is not known. */
+function measuredByEstimate(kernel) {
+  return kernel.measured && kernel.costs?.seconds ? kernel.measured.seconds / kernel.costs.seconds : undefined;
+}
+
+/** What the measured times are, and what the model takes beyond them. */
+function measuredWords(compilation) {
+  const model = compilation.measured_seconds;
+  const known = compilation.kernels.reduce((sum, kernel) => sum + compilation.measuredSeconds(kernel), 0);
+  const beyond = known < model ? `, of which ${amount(model - known, "s")} (${percent(model - known, model)}) is beyond the kernels: operands that are farther away, calls`
+    : `, less than its kernels one after the other, ${amount(known, "s")}`;
+  return `The model was measured to take ${amount(model, "s")}${beyond}. A kernel is measured alone, with random inputs in the nearest cache that holds them; `
+    + "each time is the shortest of many. Where the measured time divided by the estimate is far from 1, the estimate is wrong.";
 }
 
 /** Where the ops of a kernel come from, in a few words. */
@@ -50,8 +72,17 @@ function kernelFacts(compilation, kernel) {
     costs ? fact("estimate", `${amount(costs.seconds, "s")} a call`) : null,
     costs ? fact("of model", percent(compilation.seconds(kernel), compilation.total)) : null,
     costs ? fact("decided by", costs.decided_by) : null,
+    ...measuredFacts(compilation, kernel),
     costs?.spilled ? fact("registers", `${costs.spilled} more than there are`) : null,
     fact("computes", h("span.places", {}, ...places, kernel.places.length > 12 ? `and ${kernel.places.length - 12} more` : null)));
+}
+
+function measuredFacts(compilation, kernel) {
+  if (!kernel.measured) return [];
+  const ratio = measuredByEstimate(kernel);
+  return [fact("measured", `${amount(kernel.measured.seconds, "s")} a call`),
+    ratio === undefined ? null : fact("measured / estimate", ratio.toFixed(2)),
+    compilation.measured_seconds ? fact("of measured", kernel.measured.is_inlined ? "inlined" : percent(compilation.measuredSeconds(kernel), compilation.measured_seconds)) : null];
 }
 
 /** Two forms of a function beside each other; a line that is chosen in one shows what it became in the other. */

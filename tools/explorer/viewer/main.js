@@ -20,7 +20,7 @@ function overviewPage(compilation) {
   return h("section.main.wide", {}, h("h1", {}, compilation.title),
     h("dl.facts", {}, fact("target", compilation.target), fact("cpu", compilation.machine), fact("mlc", compilation.version),
       compilation.options.length ? fact("options", h("code", {}, compilation.options.join(" "))) : null,
-      fact("estimate", compilation.total ? amount(compilation.total, "s") : "–"), fact("ops", String(compilation.graph.filter((node) => node.kind !== "input" && node.kind !== "output").length)),
+      fact("estimate", compilation.total ? amount(compilation.total, "s") : "–"), compilation.measured_seconds ? fact("measured", amount(compilation.measured_seconds, "s")) : null, fact("ops", String(compilation.graph.filter((node) => node.kind !== "input" && node.kind !== "output").length)),
       fact("kernels", `${compilation.kernels.length} in ${count(compilation.calls.length, "call")}`), fact("passes", `${changed} of ${compilation.passes.length} changed something`),
       fact("weights", amount(bytes, "B")), fact("workspace", amount(compilation.arenas.reduce((sum, arena) => sum + arena.size, 0), "B"))),
     h("div.cards", {},
