@@ -233,7 +233,14 @@ CASES = {
     ),
     "argsort": _case(graph.ArgsortOp, (N, 3), options=(1,), wanted=lambda x: x.argsort(1, kind="stable")),
     "argsort, the dim": _case(
-        graph.ArgsortOp, (N, 3), options=(0,), wanted=np.copy, refused=(1, 2, 3), bounds=(1, 2, 3)
+        graph.ArgsortOp, (N, 3), options=(0,), wanted=lambda x: x.argsort(0, kind="stable"), bounds=(1, 2, 3)
+    ),
+    "argsort, the first two": _case(
+        graph.ArgsortOp,
+        (3, N),
+        options=(1, True, 2),
+        wanted=lambda x: (-x).argsort(1, kind="stable")[:, :2],
+        bounds=(2, 3),
     ),
     "softmax": _case(graph.SoftmaxOp, (2, N), options=(1,), wanted=_softmax),
     "softmax, of the others": _case(graph.SoftmaxOp, (N, 3), options=(1,), wanted=_softmax),
