@@ -71,11 +71,13 @@ class Batch:
             texts.append((generator, generator.writing(most, sampling)))
         going_on = texts
         while going_on:
-            drawn = [writing.token(each) for (_, writing), each in zip(going_on, logits, strict=True)]
-            following = [(*text, token) for text, token in zip(going_on, drawn, strict=True) if token is not None]
-            following = [each for each in following if each[1].ending is None]
-            going_on = [(generator, writing) for generator, writing, _ in following]
-            logits = self.read([(generator, token) for generator, _, token in following])
+            left, following = list[tuple[Generator, Writing]](), list[Following]()
+            for (generator, writing), each in zip(going_on, logits, strict=True):
+                token = writing.token(each)
+                if token is not None and writing.ending is None:
+                    left.append((generator, writing))
+                    following.append((generator, token))
+            going_on, logits = left, self.read(following)
         return [writing.written for _, writing in texts]
 
     def read(self, following: Sequence[Following]) -> list[NDArray[np.float32]]:

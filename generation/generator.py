@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator as Steps
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -84,7 +85,7 @@ class Generator:
         if not 0 < context <= trained:
             raise file.error(f"found a context of {context} tokens; required: 1 to {trained}, as the model was trained")
         tokenizer = Tokenizer.of(file)
-        rows = [size for i, size in enumerate(BATCHES) if sequences > (1, *BATCHES)[i]]
+        rows = [size for smaller, size in pairwise((1, *BATCHES)) if sequences > smaller]
         shapes: list[api.GivenShape] = [(1, 1), *((size, 1) for size in rows)]
         shapes += [(1, CHUNK)] if context >= CHUNK else []
         model = api.compile(path, shapes={"tokens": shapes, "context": context}, **options)
@@ -93,15 +94,19 @@ class Generator:
         return made
 
     @property
+    def _variants(self) -> tuple[Model, ...]:
+        """The code for each shape of the tokens of a call, first that for one token."""
+        return getattr(self.model, "variants", (self.model,))
+
+    @property
     def _one(self) -> Model:
         """The code for one token."""
-        return getattr(self.model, "variants", (self.model,))[0]
+        return self._variants[0]
 
     @property
     def batches(self) -> tuple[int, ...]:
         """Of how many sequences there is code that takes a token of each."""
-        variants = getattr(self.model, "variants", (self.model,))
-        return tuple(rows for each in variants if (rows := each.inputs[0].shape[0]) > 1)
+        return tuple(rows for each in self._variants if (rows := each.inputs[0].shape[0]) > 1)
 
     @property
     def cache_bytes(self) -> int:

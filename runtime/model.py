@@ -289,11 +289,9 @@ def empty_lines(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Arra
 
 def _require_apart(changed: Sequence[Array], arrays: Sequence[Any]) -> None:
     """Raises: InputError if an array that is changed shares memory with another one."""
-    starts = [_address(each) for each in changed]
-    spans = sorted((start, start + each.nbytes) for start, each in zip(starts, changed, strict=True))
+    spans = sorted((start := _address(each), start + each.nbytes) for each in changed)
     own = {id(each) for each in changed}
-    others = [cast(Array, each) for each in arrays if isinstance(each, np.ndarray)]
-    others = [each for each in others if id(each) not in own]
+    others = [cast(Array, each) for each in arrays if isinstance(each, np.ndarray) and id(each) not in own]
     apart = all(end <= start for (_, end), (start, _) in pairwise(spans))
     if not apart or any(_meets(spans, changed, each) for each in others):
         raise InputError("an input that is changed shares memory with another one; required: an array of its own")

@@ -21,6 +21,7 @@ from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
+from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import divided
 from mlc.frontends.operators.window_extents import WindowedOp, padding_of, spatial_ends, transposed_ends
@@ -51,7 +52,7 @@ def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] 
     bounded = dict(b.knowledge.extents.get(value, {}))
     for axis in [a for a in bounded if axes is None or a in axes]:
         extent = bounded.pop(axis)
-        places = np.arange(shape_of(value)[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape_of(value)))])
+        places = standing_along(np.arange(shape_of(value)[axis]), axis, len(shape_of(value)))
         inside = b.compare("lt", b.constant(places, i64), extent)
         b.knowledge.extents[inside] = {axis: extent}
         value = b.where(inside, value, b.number(number, value))
@@ -194,7 +195,7 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
             extent = b(graph.MinOp, extent, b.constant(end, i64))
         if start:
             extent = b(graph.MaxOp, b.sub(extent, b.constant(start, i64)), b.constant(0, i64))
-        found = _ending(b, found, axis, extent, op)
+        found = _ended_at(b, found, axis, extent, shape_of(op.result)[axis])
     return found
 
 
@@ -281,16 +282,16 @@ def _argsort(op: graph.ArgsortOp, extents: Sequence[Extents], b: GraphBuilder) -
         return extents[0]
     last = -inf if op.descending is not None else nan if is_float(type_of(op.input)) else inf
     op.operands[0] = filled(b, op.input, nearest_number(op.input, last), [axis])
-    return _ending(b, extents[0], axis, b(graph.MinOp, extents[0][axis], b.constant(shape_of(op.result)[axis])), op)
+    first = shape_of(op.result)[axis]
+    return _ended_at(b, extents[0], axis, b(graph.MinOp, extents[0][axis], b.constant(first)), first)
 
 
-def _ending(b: GraphBuilder, extents: Extents, axis: int, extent: SSAValue, op: graph.GraphOp) -> Extents:
-    """The extents of a result whose axis ends at another one, or nowhere if that is all of it for all calls."""
-    found = {**extents, axis: extent}
+def _ended_at(b: GraphBuilder, extents: Extents, axis: int, extent: SSAValue, largest: int) -> Extents:
+    """The extents of a result whose axis ends at another one; at none if that is the `largest` for all calls."""
     known = b.knowledge.array(extent)
-    if known is not None and known.item() == shape_of(op.results[0])[axis] and b.size_of(extents[axis]) is not None:
-        del found[axis]
-    return found
+    if known is not None and known.item() == largest and b.size_of(extents[axis]) is not None:
+        return {a: e for a, e in extents.items() if a != axis}
+    return {**extents, axis: extent}
 
 
 def _softmax(op: graph.SoftmaxOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:

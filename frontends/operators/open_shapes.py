@@ -18,6 +18,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
+from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, divided, in_symbols, smaller
 from mlc.support.dtypes import to_numpy
@@ -103,7 +104,7 @@ def _moved_to(b: GraphBuilder, value: SSAValue, own: Sequence[AnySize], wanted: 
     places = largest(after)
     number = b.constant(np.zeros(places, np.int64))
     for axis, size in enumerate(places):
-        along = np.arange(size).reshape([-1 if a == axis else 1 for a in range(len(places))])
+        along = standing_along(np.arange(size), axis, len(places))
         number = b.add(number, b.mul(b.constant(along), b.extent(product(after[axis + 1 :]))))
     rows = largest(before)
     row = b.constant(np.zeros(places, np.int64))
@@ -276,8 +277,7 @@ def counts_along(b: GraphBuilder, value: SSAValue, axis: int) -> bool:
     """Whether it is proved that the elements are 0, 1, 2, … along an axis, and the same along others."""
     shape, op = shape_of(value), value.owner
     if (known := b.knowledge.array(value)) is not None:
-        places = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-        return np.array_equal(known, np.broadcast_to(places, shape))
+        return np.array_equal(known, np.broadcast_to(standing_along(np.arange(shape[axis]), axis, len(shape)), shape))
     if not isinstance(op, graph.ReshapeOp | graph.BroadcastOp):
         return False
     own = shape_of(op.input)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, SSAValue
 
@@ -9,6 +12,11 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.support.dtypes import least_of, most_of
+
+
+def standing_along(numbers: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
+    """Numbers, `[n]`, along an axis of an array of so many dims, of which the others are 1: it broadcasts to them."""
+    return numbers.reshape([-1 if each == axis else 1 for each in range(rank)])
 
 
 def along_axis(b: GraphBuilder, indices: SSAValue, axis: int) -> tuple[SSAValue, list[int], list[int]]:

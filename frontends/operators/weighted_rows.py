@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.places import standing_along
 from mlc.support.dtypes import to_numpy
 
 _MOST_TAPS = 4
@@ -32,8 +33,8 @@ def weighted_rows(b: GraphBuilder, x: SSAValue, axis: int, rows: Sequence[Mappin
         same = places == list(range(shape_of(x)[axis]))
         part = x if same else b(graph.GatherOp, x, b.constant(np.asarray(places), i64), axis)
         if not (weights == 1).all():
-            shape = [-1 if i == axis else 1 for i in range(len(shape_of(x)))]
-            part = b.mul(part, b.constant(_like(weights, x).reshape(shape), element_of(x)))
+            column = standing_along(_like(weights, x), axis, len(shape_of(x)))
+            part = b.mul(part, b.constant(column, element_of(x)))
         total = part if total is None else b.add(total, part)
     assert total is not None
     return total

@@ -32,7 +32,7 @@ def kernel_pages(
     compilation: Compilation,
     texts: Texts,
     called: Sequence[KernelCall],
-    measured: Mapping[str, KernelTime] | None = None,
+    measured: Mapping[str, KernelTime],
     progress: Callable[[int, int], None] | None = None,
 ) -> list[KernelPage]:
     """The pages of all kernels of what `compilation` has lowered to the tensor level, which stays.
@@ -46,7 +46,7 @@ def kernel_pages(
         module = module.clone()
         module.body.block.add_ops(outlined)
     calls = count_calls(calling)
-    pages = _Pages(compilation, module, texts, measured or {})
+    pages = _Pages(compilation, module, texts, measured)
     kernels = [op for op in module.ops if isinstance(op, FuncOp) and is_private(op)]
     places: dict[str, dict[int, None]] = {}
     for each in called:

@@ -30,6 +30,7 @@ from mlc.frontends.operators.open_shapes import (
     shape_sizes,
     total,
 )
+from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize, divided, in_symbols
 
@@ -353,6 +354,6 @@ def one_hot(b: Node) -> Results:
         raise Unconvertible(f"its depth is {depth}")
     wrapped = b.where(b.compare("lt", indices, b.number(0, indices)), b.add(indices, b.number(depth, indices)), indices)
     apart = b.reshape(wrapped, [*shape[:axis], 1, *shape[axis:]])
-    places = b.constant(np.arange(depth).reshape([-1 if i == axis else 1 for i in range(rank + 1)]), i64)
+    places = b.constant(standing_along(np.arange(depth), axis, rank + 1), i64)
     off, on = (b.reshape(b.slice(b[2], 0, i, i + 1), ()) for i in range(2))
     return b.where(b.compare("eq", apart, places), on, off)

@@ -17,6 +17,7 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.open_padding import extended
 from mlc.frontends.operators.open_shapes import all_along, largest
+from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize, bounds, divided, in_symbols
 from mlc.frontends.operators.weighted_rows import cubic_weight, linear_weight, weighted_rows
@@ -160,7 +161,7 @@ def _resize(b: GraphBuilder, x: SSAValue, axis: int, after: int, scale: float, h
     result = weighted_rows(b, x, axis, rows)
     if not outside.any():
         return result
-    mask = outside.reshape([-1 if i == axis else 1 for i in range(len(shape_of(x)))])
+    mask = standing_along(outside, axis, len(shape_of(x)))
     return b.where(b.constant(mask), b.number(how.outside, x), result)
 
 
