@@ -18,6 +18,7 @@ import os
 TYPE_CHECKING = False  # that of `typing` takes time, and a command line is not interruptible before this is read
 if TYPE_CHECKING:
     from mlc.api import compile, context_of, parse
+    from mlc.compiler.background import wait
     from mlc.compiler.compilation import new_context
     from mlc.frameworks import jax as jax
     from mlc.frameworks import torch as torch
@@ -53,6 +54,7 @@ __all__ = [
     "quantize",
     "trace",
     "view",
+    "wait",
 ]
 
 _HOMES = {
@@ -60,6 +62,7 @@ _HOMES = {
     "context_of": "mlc.api",
     "parse": "mlc.api",
     "PassManager": "mlc.pass_manager.manager",
+    "wait": "mlc.compiler.background",
     "new_context": "mlc.compiler.compilation",
     "quantize": "mlc.quantization",
     "load_dialect": "mlc.plugins",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import os
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +12,10 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, Unpack, cast
 from weakref import WeakKeyDictionary
 
 from mlc.compiler.backends import backend_for, backend_of
-from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
+from mlc.compiler.compilation import ModelText, new_context, read_module
+from mlc.compiler.library import Build, build_module, make_library
 from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
-from mlc.compiler.recall import Recipe
+from mlc.compiler.recall import Recipe, plugins_may_take_part
 from mlc.frontends.registry import model_in_memory, open_model
 from mlc.plugins.scope import loaded, paths_of
 from mlc.runtime import ArtifactError, Model
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from mlc.support.context import CompilerContext
     from mlc.support.resources import Array
-    from mlc.targets.build import BuildReport
 
 
 class OnnxMessage(Protocol):
@@ -114,6 +113,7 @@ def compile(
     shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
     plugins: Sequence[_Path] = (),
+    tiered: bool = False,
     **options: Unpack[PythonOptions],
 ) -> Model:
     """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is. What is
@@ -130,6 +130,11 @@ def compile(
 
     `plugins` are Python files whose dialects, passes and patterns are known for this compilation alone.
 
+    With `tiered`, a model that was not compiled before is compiled by another process: first calls are answered by the
+    reference semantics in NumPy, and those that come when the code is there run it. Both are right to rounding, but not
+    equal in all bits. `mlc.wait()` waits for the code. What is given as IR, with `weights`, for several shapes or
+    ranges, or with plugins, is compiled at once.
+
     The options are those of `mlc compile` (docs/options.md): `target` is a name of `mlc targets` that this machine can
     run, `opt_level` 0 to 3, `threads` the most that a call may use, `cc` the clang to use instead of the newest one
     found. `records` is the file of `mlc tune` that schedules are taken from, instead of the user's own; "" is none.
@@ -145,20 +150,32 @@ def compile(
     with _deep(), loaded(files := paths_of(plugins)):
         chosen = replace(options_of_python(options), bindings=bindings_of_python(shapes, values))
         arrays = _arrays(weights)
-        backend = backend_of(machine := resolve_target(chosen.target))
-        if (obstacle := backend.obstacle(machine)) is not None:
-            raise ArtifactError(obstacle)
+        form = _require_runnable(chosen)
         source = _source(model)
-        inputs = _open_inputs(source, chosen, backend.runnable) if isinstance(source, ModelSource) else ()
+        inputs = _open_inputs(source, chosen, form) if isinstance(source, ModelSource) else ()
+        has_tiers = tiered and not arrays and not plugins_may_take_part()
+        made = _tiered if has_tiers else _compiled
         if not inputs:
-            return _compiled(source, arrays, chosen)
+            return made(source, arrays, chosen)
     from mlc.compiler.open_model import OpenModel
 
     def compile_for(bindings: Bindings) -> Model:
         with loaded(files):
-            return _compiled(source, arrays, replace(chosen, bindings=bindings))
+            return made(source, arrays, replace(chosen, bindings=bindings))
 
     return OpenModel(inputs, compile_for, chosen.bindings)
+
+
+def _require_runnable(options: CompileOptions) -> str:
+    """The form of what runs in this process.
+
+    Raises:
+        ArtifactError: this machine cannot run code for the target.
+    """
+    backend = backend_of(machine := resolve_target(options.target))
+    if (obstacle := backend.obstacle(machine)) is not None:
+        raise ArtifactError(obstacle)
+    return backend.runnable
 
 
 def _open_inputs(model: ModelSource, options: CompileOptions, form: str) -> tuple[DeclaredInput, ...]:
@@ -195,22 +212,67 @@ def _check_choices(model: ModelSource, choices: ShapeChoices) -> None:
             )
 
 
+def compile_source(model: ModelSource, options: CompileOptions, build: Build = build_module) -> Model:
+    """The model of a source, from the cache, or as `build` makes its file now.
+
+    Raises:
+        UserError, CompilerBug, ArtifactError: as `compile`.
+    """
+    _require_runnable(options)
+
+    def make(form: str, path: Path, cache: Cache) -> None:
+        _warn(make_library(model, options, form, path, cache, build))
+
+    return _made(options, make)
+
+
 def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
     """The model, from the cache or compiled now."""
+    if isinstance(model, ModelSource) and not arrays:
+        return compile_source(model, options)
+
+    def make(form: str, path: Path, cache: Cache) -> None:
+        # The arrays are not part of what the cache knows a model by.
+        module = _parse(model, arrays, options.bindings) if isinstance(model, ModelSource) else model
+        context = _contexts[module] if isinstance(model, ModelSource) else _context_of(model, arrays)
+        ctx, _ = build_module(module, context, options, form, path, cache)
+        _warn(map(str, ctx.warnings))
+
+    return _made(options, make)
+
+
+def _tiered(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
+    """The model, from the cache, or one that is interpreted while it is compiled in the background."""
+    from mlc.compiler.background import Background
+    from mlc.compiler.tiered_model import InterpretedModel, TieredModel
+
+    if not isinstance(model, ModelSource) or options.bindings.choices:
+        return _compiled(model, arrays, options)
+    background = Background(lambda build: compile_source(model, options, build))
+    if background.wait_for_start() or (first := InterpretedModel.of(model, options)) is None:
+        return background.result()
+    return TieredModel(background, first)
+
+
+def _made(options: CompileOptions, make: Callable[[str, Path, Cache], None]) -> Model:
+    """The model in a file that `make` makes: in a form, by a cache. The file goes with the model."""
     with _deep():
         backend = backend_for(options.target)
         handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
         os.close(handle)
         path = Path(name)
         try:
-            if isinstance(model, ModelSource):
-                _make_library(model, arrays, options, backend.runnable, path)
-            else:
-                _build(model, _context_of(model, arrays), options, backend.runnable, path)
+            # Nobody writes into the library of a model in this process, so it needs no copy of what the cache has.
+            make(backend.runnable, path, replace(Cache.default(), links=True))
             return model_of(backend.open(path), temporary=True)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
+
+
+def _warn(messages: Iterable[str]) -> None:
+    for message in messages:
+        warn_caller(message)
 
 
 @contextmanager
@@ -236,28 +298,6 @@ def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
             raise TypeError(f"found {name!r}: {type(value).__name__} in weights; required: a name and an array")
         arrays[name] = np.ascontiguousarray(array)
     return arrays
-
-
-def _make_library(
-    model: ModelSource, weights: Mapping[str, Array], options: CompileOptions, form: str, path: Path
-) -> None:
-    """Make a file of a model that is given as text, in a form of the backend; from the cache if it was made before."""
-    if weights:  # they are not part of the text, by which the cache knows it
-        module = _parse(model, weights, options.bindings)
-        _build(module, _contexts[module], options, form, path)
-        return
-    recipe = Recipe(model, options, form, _private_cache())
-    if recipe.recall(path):
-        for place, message in recipe.warned:
-            warn_caller(f"{place}{': ' * bool(place)}{message}")
-        return
-    module = _parse(model, bindings=options.bindings)
-    recipe.remember(*_build(module, _contexts[module], options, form, path))
-
-
-def _private_cache() -> Cache:
-    """The cache for libraries of models in this process: nobody writes into them, so they need no copies."""
-    return replace(Cache.default(), links=True)
 
 
 def _context_of(model: ModuleOp, weights: Mapping[str, Array]) -> CompilerContext:
@@ -294,23 +334,6 @@ def _wrong_type(model: object) -> str:
     )
 
 
-def _build(
-    parsed: ModuleOp, context: CompilerContext, options: CompileOptions, form: str, path: Path
-) -> tuple[CompilerContext, BuildReport]:
-    """Build a library; also gives the context in which it was compiled. Its warnings are Python's."""
-    from mlc.pass_manager.manager import PassManager
-
-    ctx = context.clone()
-    ctx.warnings += context.warnings  # of the text
-    ctx.target = options.target
-    manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
-    compilation = Compilation(parsed.clone(), ctx, options, manager, is_watched=False)
-    report = compilation.build(form, path, _private_cache())
-    for each in ctx.warnings:
-        warn_caller(str(each))
-    return ctx, report
-
-
 def _parse(
     model: ModelSource, weights: Mapping[str, Array] | None = None, bindings: Bindings | None = None
 ) -> ModuleOp:
@@ -323,14 +346,6 @@ def _parse(
         check_uses(module, ctx.resources, weights)
     _contexts[module] = ctx
     return module
-
-
-def _text(module: ModuleOp, ctx: CompilerContext) -> str:
-    from mlc.syntax import print_module
-
-    stream = io.StringIO()
-    print_module(module, ctx, stream)
-    return stream.getvalue()
 
 
 def _source(model: object) -> ModelSource | ModuleOp:

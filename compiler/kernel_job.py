@@ -48,6 +48,16 @@ class KernelJob:
     machine: str
     """What tells the machine apart from others (`Machine`)."""
 
+    def run(self) -> CompiledKernel | None:
+        """Compile the kernel; None if that is to be done in its module: because what becomes of it depends on more than
+        the job says, or because somebody has to be told of a mistake, or a warning, at the place that it is about."""
+        try:
+            return _compile(self)
+        except MemoryError:
+            raise
+        except Exception:
+            return None
+
 
 @dataclass(frozen=True)
 class CompiledKernel:
@@ -65,17 +75,6 @@ class CompiledKernel:
     def named(self, name: str) -> CompiledKernel:
         """The same with the name that the function has in a module."""
         return replace(self, kernels=renamed_kernels(self.kernels, KERNEL_NAME, name))
-
-
-def compile_job(job: KernelJob) -> CompiledKernel | None:
-    """Compile a kernel; None if that is to be done in its module: because what becomes of it depends on more than the
-    job says, or because somebody has to be told of a mistake, or a warning, at the place that it is about."""
-    try:
-        return _compile(job)
-    except MemoryError:
-        raise
-    except Exception:
-        return None
 
 
 def _compile(job: KernelJob) -> CompiledKernel | None:

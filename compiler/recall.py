@@ -88,14 +88,14 @@ class Recipe:
         return restore_output(self.cache, key, self.form, output)
 
     def remember(self, ctx: CompilerContext, report: BuildReport) -> None:
-        """Note what a build gave for this recipe, and what it warned of, unless a weight file changed since then."""
+        """Note what a build gave for this recipe, and what it warned of, unless the model or a weight file changed."""
         named = ctx.resources.named
         self.warned[:] = [(str(each.location or ""), each.message) for each in ctx.warnings]
         if not self._is_complete():
             return
         key = self._key_with(list(named), [file.digest() for file in named.values()])
         # Asked last, so that no change comes between; within a tick of the clock of files, a second one does not show.
-        if not all(file.is_older_than(self.created) for file in ctx.resources.read):
+        if not (self.model.is_unchanged and all(file.is_older_than(self.created) for file in ctx.resources.read)):
             return
         self.cache.write(self._key, json.dumps(list(named)).encode())
         # The same text may be found again under another name.

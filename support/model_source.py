@@ -68,6 +68,11 @@ class ModelSource(ABC):
             UserError: the model cannot be read.
         """
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the model is what it was when its identity was asked; files are watched by who reads them."""
+        return True
+
     def inputs(self) -> tuple[DeclaredInput, ...]:
         """What callers give, if the format allows that dims stay open until they call; else nothing.
 

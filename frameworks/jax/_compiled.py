@@ -5,16 +5,19 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import jax
 import numpy as np
 
-from mlc.api import compile as compile_model
+from mlc.api import compile_source
+from mlc.compiler.library import Build, build_module
+from mlc.compiler.options import CompileOptions, options_of_python
 from mlc.frameworks._options import require_known
 from mlc.frameworks.jax._buffers import Results, array_types, donors_of, is_packed
 from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
-from mlc.frameworks.jax._source import lowered
+from mlc.frameworks.jax._source import JaxModel, lowered
 from mlc.frameworks.jax._xla_call import LEAST_RESULTS, call_by_xla
 from mlc.runtime import InputError, Model
 from mlc.runtime.model import CallFrame
@@ -46,23 +49,70 @@ def compile(
             several devices.
     """
     require_known(options, "mlc.jax.compile")
-    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
-    given = kwargs or {}
-    traced = _jax.jit(function, static_argnums=static, keep_unused=True).trace(*examples, **given)
-    if traced.jaxpr.effects:
-        effects = ", ".join(sorted(map(str, traced.jaxpr.effects)))
-        raise UserError(f"the function has side effects ({effects}); required: one whose results are all that it does")
-    dynamic = tuple(a for i, a in enumerate(examples) if i not in static)
-    name = getattr(function, "__name__", type(function).__name__)
-    inputs = _names((dynamic, given), parameters_of(function, static))
-    outputs = _names(traced.out_info, None)
-    leaves = [leaf for i, a in enumerate(dynamic) for leaf in [i] * len(_jax.tree.leaves(a))]
-    kept = [i for i in range(len(examples)) if i not in static]
-    deleted = [n for n, place in enumerate(leaves) if kept[place] in donated]
-    donors = donors_of([_kind(a) for a in traced.jaxpr.in_avals], deleted, [_kind(a) for a in _results(traced)])
-    model = compile_model(cast(Any, lowered(traced, f"<{name}>", inputs, outputs, donors)), **options)
-    return Compiled(model, traced, static, deleted, donors)
+    given = {"static_argnums": static_argnums, "donate_argnums": donate_argnums}
+    traced = TracedFunction.of(function, *examples, **given, kwargs=kwargs, **options)
+    return traced.compiled(traced.library())
+
+
+@dataclass(frozen=True)
+class TracedFunction:
+    """A function that JAX has traced for some arguments.
+
+    Only `library` may run in another thread: JAX has settings of its own for each.
+    """
+
+    source: JaxModel
+    options: CompileOptions
+    traced: Any
+    static: tuple[int, ...]
+    deleted: list[int]
+    donors: dict[int, int]
+
+    def library(self, build: Build = build_module) -> Model:
+        """The model, as `build` makes it unless the cache has it.
+
+        Raises:
+            UserError: the function does what mlc cannot do.
+        """
+        return compile_source(self.source, self.options, build)
+
+    def compiled(self, model: Model) -> Compiled:
+        """The function that runs the model."""
+        return Compiled(model, self.traced, self.static, self.deleted, self.donors)
+
+    @staticmethod
+    def of(
+        function: Callable[..., Any],
+        *examples: Any,
+        static_argnums: Any,
+        donate_argnums: Any,
+        kwargs: dict[str, Any] | None,
+        **options: Any,
+    ) -> TracedFunction:
+        """What `compile` compiles.
+
+        Raises:
+            UserError: an option is wrong, or the function has side effects.
+        """
+        static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+        donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
+        given = kwargs or {}
+        traced = _jax.jit(function, static_argnums=static, keep_unused=True).trace(*examples, **given)
+        if traced.jaxpr.effects:
+            effects = ", ".join(sorted(map(str, traced.jaxpr.effects)))
+            raise UserError(
+                f"the function has side effects ({effects}); required: one whose results are all that it does"
+            )
+        dynamic = tuple(a for i, a in enumerate(examples) if i not in static)
+        name = getattr(function, "__name__", type(function).__name__)
+        inputs = _names((dynamic, given), parameters_of(function, static))
+        outputs = _names(traced.out_info, None)
+        leaves = [leaf for i, a in enumerate(dynamic) for leaf in [i] * len(_jax.tree.leaves(a))]
+        kept = [i for i in range(len(examples)) if i not in static]
+        deleted = [n for n, place in enumerate(leaves) if kept[place] in donated]
+        donors = donors_of([_kind(a) for a in traced.jaxpr.in_avals], deleted, [_kind(a) for a in _results(traced)])
+        source = lowered(traced, f"<{name}>", inputs, outputs, donors)
+        return TracedFunction(source, options_of_python(options), traced, static, deleted, donors)
 
 
 class Compiled:

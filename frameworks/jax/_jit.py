@@ -9,15 +9,17 @@ from typing import Any, overload
 
 import jax
 
+from mlc.compiler.background import Background
 from mlc.compiler.options import FRAMEWORK_OPTIONS
 from mlc.frameworks._options import require_known
 from mlc.frameworks.jax._buffers import array_types
-from mlc.frameworks.jax._compiled import Compiled, compile, parameters_of
+from mlc.frameworks.jax._compiled import Compiled, TracedFunction, parameters_of
+from mlc.runtime import Model
 from mlc.support.errors import UserError
 
 _jax: Any = jax
 """Of whose functions the package gives no whole types."""
-_KNOWN = ("static_argnums", "static_argnames", "donate_argnums", *FRAMEWORK_OPTIONS)
+_KNOWN = ("static_argnums", "static_argnames", "donate_argnums", "tiered", *FRAMEWORK_OPTIONS)
 
 
 @overload
@@ -34,9 +36,13 @@ def jit(
     static_argnums: int | Sequence[int] = (),
     static_argnames: str | Sequence[str] = (),
     donate_argnums: int | Sequence[int] = (),
+    tiered: bool = False,
     **options: Any,
 ) -> Any:
     """A function that is compiled for the shapes and dtypes of each call when they are met first, as `jax.jit` does it.
+
+    With `tiered`, calls run as `jax.jit` compiles them while another process makes the code, which `mlc.wait()` waits
+    for; results of the two are equal to rounding.
 
     Inside of a transformation of JAX, such as `jax.grad` or `jax.vmap`, it is the function itself, and the
     transformation is what should be compiled: `mlc.jax.jit(jax.grad(f))`. Options are those of `mlc.compile`.
@@ -47,21 +53,29 @@ def jit(
     require_known(options, "mlc.jax.jit", _KNOWN)
     if function is None:
         chosen = {"static_argnums": static_argnums, "static_argnames": static_argnames}
-        return functools.partial(jit, **chosen, donate_argnums=donate_argnums, **options)  # pyright: ignore
+        return functools.partial(jit, **chosen, donate_argnums=donate_argnums, tiered=tiered, **options)  # pyright: ignore
     static, names = _static(function, static_argnums, static_argnames)
     compiled: dict[Any, Compiled] = {}
+    pending: dict[Any, tuple[TracedFunction, Background[Model]]] = {}
     lock = threading.Lock()
-    original = _jax.jit(function, static_argnums=static, static_argnames=names)
+    original = _jax.jit(function, static_argnums=static, static_argnames=names, donate_argnums=donate_argnums)
 
-    def compiled_for(key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: dict[str, Any]) -> Compiled:
+    def compiled_for(key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: dict[str, Any]) -> Compiled | None:
+        """The code for a call; None if it is still to come."""
         with lock:  # threads that come with the same shapes compile once
-            if key not in compiled:
+            if key in compiled:
+                return compiled[key]
+            if key not in pending:
                 called = _with(function, fixed) if fixed else function
-                positions = [i for i in static if i < len(args)]
-                compiled[key] = compile(
-                    called, *args, static_argnums=positions, donate_argnums=donate_argnums, kwargs=kwargs, **options
-                )
-            return compiled[key]
+                given = {"static_argnums": [i for i in static if i < len(args)], "donate_argnums": donate_argnums}
+                traced = TracedFunction.of(called, *args, **given, kwargs=kwargs, **options)
+                if not tiered:
+                    return compiled.setdefault(key, traced.compiled(traced.library()))
+                pending[key] = traced, Background(traced.library)
+            traced, model = pending[key]
+            if not model.wait_for_start():
+                return None
+            return compiled.setdefault(key, traced.compiled(model.result()))
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -77,6 +91,8 @@ def jit(
             if any(isinstance(leaf, _jax.core.Tracer) for leaf in leaves):
                 return original(*args, **kwargs, **fixed)
             found = compiled_for(key, args, kwargs, fixed)
+        if found is None:
+            return original(*args, **kwargs, **fixed)
         return found.on_leaves(leaves, fit=True)
 
     return call

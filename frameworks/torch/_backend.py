@@ -22,6 +22,7 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
     With the option `checked`, which is on, a call raises what torch raises of indices that are out of range and integer
     divisors of 0. With `capacity` one code serves all extents of dims that torch leaves open: it has room for as many
     elements as torch gives as a bound, or else for so many; a longer one makes new code, for the next power of two.
+    With `tiered`, calls run in torch while another process compiles, which `mlc.wait()` waits for.
 
     Raises:
         UserError: an option is wrong. What cannot be compiled runs in torch.
@@ -51,7 +52,7 @@ def _compile(
 ) -> Callable[[list[Any]], Any]:
     graph_module = without_prims(graph_module)
     static = _weights() if kind == "inference" else ()
-    graph = CompiledGraph(graph_module, kind, options, static, own.checked, own.capacity)
+    graph = CompiledGraph(graph_module, kind, options, static, own)
 
     def run(arguments: list[Any]) -> list[Any]:
         return graph(arguments)

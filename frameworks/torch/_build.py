@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from mlc.api import compile
+from mlc.api import compile_source
+from mlc.compiler.library import Build, build_module
 from mlc.compiler.options import FRAMEWORK_OPTIONS, OPTIONS, CompileOptions
 from mlc.frameworks._options import require_known
 from mlc.frameworks.torch._source import GraphModel
@@ -30,10 +31,12 @@ class BackendOptions:
         checked: whether a call raises what torch raises of elements that it does not take.
         capacity: of how many elements of a dim that torch leaves open without an upper bound the first code has room
             for; None if code is made for each extent.
+        tiered: whether calls run in torch while another process compiles.
     """
 
     checked: bool = True
     capacity: int | None = None
+    tiered: bool = False
 
 
 def backend_options(options: Mapping[str, Any] | None) -> tuple[BackendOptions, CompileOptions]:
@@ -46,10 +49,11 @@ def backend_options(options: Mapping[str, Any] | None) -> tuple[BackendOptions, 
     capacity = given.pop("capacity", BackendOptions.capacity)
     if capacity is not None and (not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1):
         raise UserError(f"option 'capacity' is {capacity!r}; required: a whole number from 1 on")
-    checked = given.pop("checked", True)
-    if not isinstance(checked, bool):
-        raise UserError(f"option 'checked' is {checked!r}, a {type(checked).__name__}; required: True or False")
-    return BackendOptions(checked, capacity), compile_options(given)
+    chosen = {name: given.pop(name, default) for name, default in (("checked", True), ("tiered", False))}
+    for name, value in chosen.items():
+        if not isinstance(value, bool):
+            raise UserError(f"option '{name}' is {value!r}, a {type(value).__name__}; required: True or False")
+    return BackendOptions(capacity=capacity, **chosen), compile_options(given)
 
 
 def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
@@ -61,7 +65,7 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     import torch
 
     given = dict(options or {})
-    require_known(given, "the backend", (*FRAMEWORK_OPTIONS, "checked", "capacity"))
+    require_known(given, "the backend", (*FRAMEWORK_OPTIONS, "checked", "capacity", "tiered"))
     given.setdefault("threads", torch.get_num_threads())
     if given.get("cc", "") is None:
         del given["cc"]
@@ -76,14 +80,18 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     return found
 
 
-def build(source: GraphSource, options: CompileOptions, kind: type[GraphModel] = GraphModel, **more: Any) -> Model:
-    """The library of a graph, loaded: from the cache, if it was compiled before. `more` is what the `kind` of model
-    has besides the graph.
+def build(
+    source: GraphSource,
+    options: CompileOptions,
+    kind: type[GraphModel] = GraphModel,
+    by: Build = build_module,
+    **more: Any,
+) -> Model:
+    """The library of a graph, loaded: from the cache, or as `by` makes it. `more` is what the `kind` of model has
+    besides the graph.
 
     Raises:
         UserError: an operator cannot be converted, or there is no usable clang.
         CompilerBug: mlc is wrong.
     """
-    model = kind("<torch.compile>", Path.cwd(), source=source, **more)
-    chosen = {name: getattr(options, name) for name in FRAMEWORK_OPTIONS}
-    return compile(cast(Any, model), **cast(Any, chosen))
+    return compile_source(kind("<torch.compile>", Path.cwd(), source=source, **more), options, by)

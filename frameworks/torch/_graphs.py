@@ -14,7 +14,10 @@ from typing import Any
 
 import torch
 
+from mlc.compiler.background import Background
+from mlc.compiler.library import Build, build_module
 from mlc.compiler.options import CompileOptions
+from mlc.frameworks.torch._build import BackendOptions
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._native import Runner, native, native_rows
 from mlc.frameworks.torch._open import OpenDims, native_open
@@ -53,13 +56,13 @@ class CompiledGraph:
     """
 
     def __init__(
-        self, graph_module: Any, kind: str, options: CompileOptions, static: Sequence[int] = (), checked: bool = False,
-        capacity: int | None = None,
+        self, graph_module: Any, kind: str, options: CompileOptions, static: Sequence[int] = (),
+        own: BackendOptions = BackendOptions(checked=False),  # noqa: B008, which is frozen
     ) -> None:  # fmt: skip
         self.module = graph_module
         self.kind = kind
         self.options = options
-        self._checked = checked
+        self._own = own
         nodes = [n for n in graph_module.graph.nodes if n.op == "placeholder"]
         self._inputs = nodes
         self._weights = [i for i in static if i < len(nodes) and isinstance(nodes[i].meta.get("val"), torch.Tensor)]
@@ -69,10 +72,12 @@ class CompiledGraph:
         self._extents = Extents(nodes)
         self._entries: dict[tuple[float, ...], list[_Entry]] = {}
         self._row_symbol = row_symbol(graph_module.graph)
-        self._open = None if capacity is None else self._open_dims(nodes, capacity)
+        self._open = None if own.capacity is None else self._open_dims(nodes, own.capacity)
         self._met: Counter[tuple[float, ...]] = Counter()
         self._in_torch = _Entry(None, lambda values: list(graph_module(*values)))
         self._report: GraphReport | None = None
+        self._forgotten = 0
+        """How often all weights were forgotten."""
         _live.add(self)
 
     def __call__(self, arguments: list[Any]) -> list[Any]:
@@ -104,6 +109,7 @@ class CompiledGraph:
     def forget_weights(self) -> None:
         """Drop all code that holds copies of weights, so that the next call makes it anew."""
         with _lock():
+            self._forgotten += 1
             self._entries = {key: [e for e in each if e.weights is None] for key, each in self._entries.items()}
 
     def _made(self, key: tuple[float, ...], values: list[Any]) -> _Entry:
@@ -122,13 +128,40 @@ class CompiledGraph:
             frozen = [i for i in self._weights if i not in self._unfrozen and not values[i].is_inference()]
             if len(entries) >= _SETS or self._again > _AGAIN or self._is_too_much(values, frozen):
                 frozen = []
-            if (entry := self._compiled(key, values, frozen)) is None:
+            made = entry = _Entry(None, self._in_torch.run)
+            weights = Weights(frozen, values, partial(_release, weakref.ref(entry))) if frozen else None
+            if self._own.tiered:
+                made = self._first_tier(key, values, entry, weights)
+            elif not self._compile(key, values, entry, weights):
                 return self._made(self._extents.key(values), values)
             if key and key[-1] == _UP_TO:
                 self._forget_smaller(key)
             # A new list, for other threads may walk through the old one.
-            self._entries[key] = [*entries, entry]
-            return entry
+            self._entries[key] = [*entries, made]
+            return made
+
+    def _first_tier(self, key: tuple[float, ...], values: list[Any], entry: _Entry, weights: Weights | None) -> _Entry:
+        """What runs in torch until another process has compiled an entry, which takes its place then."""
+        forgotten, report = self._forgotten, self._reported()
+
+        def make(by: Build) -> None:
+            with torch.no_grad():
+                is_made = self._compile(key, values, entry, weights, by)
+            with _lock():  # which the caller holds until the first tier is among the entries
+                is_made = is_made and entry.is_alive and forgotten == self._forgotten
+                others = [each for each in self._entries.get(key, ()) if each is not first]
+                self._entries[key] = [*others, entry] if is_made else others
+
+        background = Background(make)
+
+        def run(arguments: Sequence[Any]) -> list[Any]:
+            if background.wait_for_start():
+                return self(list(arguments))
+            report.first_calls += 1
+            return self._in_torch.run(arguments)
+
+        first = _Entry(None, run)
+        return first
 
     def _forget_smaller(self, key: tuple[float, ...]) -> None:
         """Drop code that another one, for larger extents, does the work of."""
@@ -155,47 +188,45 @@ class CompiledGraph:
         self._reported().fallbacks[Fallback("sizes", reason)] += 1
         return False
 
-    def _compiled(self, key: tuple[float, ...], values: list[Any], frozen: list[int]) -> _Entry | None:
-        """Code for the extents of a call; where there is none to be had, torch itself. None if code that counts rows
-        cannot be had."""
-        entry = _Entry(None, self._in_torch.run)
-        weights = Weights(frozen, values, partial(_release, weakref.ref(entry))) if frozen else None
+    def _compile(
+        self, key: tuple[float, ...], values: list[Any], entry: _Entry, weights: Weights | None,
+        by: Build = build_module,
+    ) -> bool:  # fmt: skip
+        """Let an entry run code for the extents of a call, which holds copies of `weights`; where there is none to be
+        had, torch itself. False if one code for several extents cannot be had."""
+        frozen = weights.positions if weights is not None else []
         constants = {self._inputs[i].name: values[i] for i in frozen}
         share = self.kind != "backward"
         actual = self._extents.key(values)
+        given = constants, self.options, share, self._own.checked, by
         if self._open is not None and len(key) > len(actual):
             try:
-                dims = self.module, self._extents, self._open, key[:-1], actual
-                entry.run = native_open(*dims, constants, self.options, share, self._checked)
+                run = native_open(self.module, self._extents, self._open, key[:-1], actual, *given)
             except Exception as e:  # each set of extents is compiled by itself
                 self._open, self._reported().not_open = None, f"{e}".splitlines()[0]
-                return None
+                return False
             report = self._reported()
             report.compilations, report.native = report.compilations + 1, report.operators
-            entry.weights = weights
-            return entry
-        if len(key) > len(actual):
+        elif len(key) > len(actual):
             try:
-                rows = self.module, self._extents, self._row_symbol, key[:-1]
-                run = native_rows(*rows, constants, self.options, share, self._checked)
+                run = native_rows(self.module, self._extents, self._row_symbol, key[:-1], *given)
             except Exception:  # rows mix, or whatever else: each number of rows is compiled by itself
                 self._row_symbol = None
-                return None
+                return False
             self._reported().compilations += 1
-            entry.run, entry.weights = run, weights
-            return entry
-        try:
-            made = native(self.module, self._extents.known(values), constants, self.options, share, self._checked)
-        except Exception as e:  # the model has to run, whatever is wrong with the compiler
-            entry.run = partial(self._run_uncompiled, entry, f"{type(e).__name__}: {e}".splitlines()[0])
-            return entry
-        report = self._reported()
-        report.compilations += 1
-        report.native, report.share = report.operators - sum(made.refused.values()), made.share
-        if report.compilations == 1:
-            report.fallbacks.update(made.refused)
-        entry.run, entry.weights = made.run, weights
-        return entry
+        else:
+            try:
+                made = native(self.module, self._extents.known(values), *given)
+            except Exception as e:  # the model has to run, whatever is wrong with the compiler
+                entry.run = partial(self._run_uncompiled, entry, f"{type(e).__name__}: {e}".splitlines()[0])
+                return True
+            run, report = made.run, self._reported()
+            report.compilations += 1
+            report.native, report.share = report.operators - sum(made.refused.values()), made.share
+            if report.compilations == 1:
+                report.fallbacks.update(made.refused)
+        entry.run, entry.weights = run, weights
+        return True
 
     def _run_uncompiled(self, entry: _Entry, reason: str, values: Sequence[Any]) -> list[Any]:
         """Run a graph that could not be compiled. If torch refuses it, too, its error is all there is to say."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mlc.compiler.library import Build, build_module
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws
@@ -46,11 +47,13 @@ def native(
     options: CompileOptions,
     share: bool,
     checked: bool = False,
+    by: Build = build_module,
 ) -> NativeGraph:
     """Compile a graph for some extents.
 
     `constants` are the tensors that placeholders are for good, by their names; `share` says whether results may lie in
     one memory, and `checked` whether torch runs, and raises its exception, where code meets an index out of range.
+    `by` makes libraries.
 
     Raises:
         UserError: there is no usable clang.
@@ -59,7 +62,7 @@ def native(
     refused = obvious_refusals(graph_module)
     if not refused.nodes:
         try:
-            return NativeGraph(_compiled(graph_module, extent, constants, options, share, checked), refused.reasons)
+            return NativeGraph(_compiled(graph_module, extent, constants, options, share, checked, by), refused.reasons)
         except UserError:  # that of an operator which is refused, for all that the caller chose was checked before
             refused = refused_nodes(graph_module, extent)
             if not refused.nodes:
@@ -69,7 +72,7 @@ def native(
     parts = split(graph_module, refused.nodes)
     for name, child in parts.named_children():
         if name.startswith("fused_"):
-            run = _compiled(child, extent, _owned(parts, name, constants), options, share, checked)
+            run = _compiled(child, extent, _owned(parts, name, constants), options, share, checked, by)
             setattr(parts, name, Part(run))
     share_of_work = share_without(graph_module.graph, refused.nodes, extent)
     return NativeGraph(lambda values: list(parts(*values)), refused.reasons, share_of_work)
@@ -77,7 +80,7 @@ def native(
 
 def native_rows(
     graph_module: Any, extents: Extents, symbol: Any, key: tuple[float, ...], constants: dict[str, torch.Tensor],
-    options: CompileOptions, share: bool, checked: bool = False,
+    options: CompileOptions, share: bool, checked: bool = False, by: Build = build_module,
 ) -> Runner:  # fmt: skip
     """Code for numbers of the symbols, of which that of rows may be smaller in a call (`_rows`).
 
@@ -97,7 +100,7 @@ def native_rows(
     with_rows = [i for i in inputs if multiple(placeholders[i], symbol, extent, rows)]
     times = [multiple(n, symbol, extent, rows) for n in results.nodes]
     other = extents.at(with_number(key, place, rows + 1))
-    model = build(source, options, RowModel, rows=rows, symbol=symbol, other=other)
+    model = build(source, options, RowModel, by, rows=rows, symbol=symbol, other=other)
     launch = Launch(model, [*inputs, len(placeholders)], results.specs)
     plans: dict[int, Results] = {}
 
@@ -135,6 +138,7 @@ def _compiled(
     options: CompileOptions,
     share: bool,
     checked: bool,
+    by: Build,
 ) -> Runner:
     """Native code for a graph all of whose operators are converted."""
     graph = graph_module.graph
@@ -148,7 +152,7 @@ def _compiled(
     source.checked, source.bodies = checked, bodies_of(graph_module)
     inputs = inputs_of(placeholders, constants)
     is_random = draws(graph)
-    launch = Launch(build(source, options), [*inputs, *[len(placeholders)] * is_random], results.specs)
+    launch = Launch(build(source, options, by=by), [*inputs, *[len(placeholders)] * is_random], results.specs)
     run: Runner = launch
     if is_random:
         run = lambda values: results.all(values, launch([*values, _seed()]))  # noqa: E731

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import torch
 
+from mlc.compiler.library import Build, build_module
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws, is_mutation
@@ -127,6 +128,7 @@ def require_open(graph: Any, dims: OpenDims) -> None:
 def native_open(
     graph_module: Any, extents: Extents, dims: OpenDims, key: tuple[float, ...], actual: tuple[float, ...],
     constants: dict[str, torch.Tensor], options: CompileOptions, share: bool, checked: bool = False,
+    by: Build = build_module,
 ) -> Runner:  # fmt: skip
     """Code for all extents up to those of a key; `actual` are those of a call.
 
@@ -144,7 +146,7 @@ def native_open(
     source.bodies, source.ranges = bodies_of(graph_module), dims.ranges(key)
     _require_whole(placeholders, source)
     inputs = inputs_of(placeholders, constants)
-    model = build(source, options)
+    model = build(source, options, by=by)
     outputs = model.signature.outputs
     hidden = holders([each.extents for each in outputs])
     specs = [ResultSpec(tuple(each.shape), n.meta["val"].dtype) for each, n in zip(outputs, nodes, strict=False)]

@@ -31,6 +31,8 @@ class GraphReport:
     fallbacks: Counter[Fallback] = field(default_factory=Counter[Fallback])
     compilations: int = 0
     share: float = 1.0
+    first_calls: int = 0
+    """How many calls ran in torch while code was made for them."""
     not_open: str = ""
     """Why there is not one code for all extents of its inputs, though these differ, if that was tried."""
 
@@ -42,7 +44,8 @@ class GraphReport:
         times = f", compiled {self.compilations} times" if self.compilations > 1 else ""
         times += f", for each size by itself ({self.not_open})" if times and self.not_open else ""
         work = f", {int(self.share * 100)}% of the work" if 0 < self.native < self.operators else ""
-        return f"{self.kind}: {self.native} of {self.operators} operators run natively{work}{times}"
+        first = f", {self.first_calls} call{'s' * (self.first_calls > 1)} ran in torch before" if self.first_calls else ""
+        return f"{self.kind}: {self.native} of {self.operators} operators run natively{work}{times}{first}"
 
 
 def _lines(fallbacks: Counter[Fallback]) -> list[str]:

@@ -31,5 +31,10 @@ class GraphModel(ModelSource):
     def _digest(self) -> str:
         return identity_of(self.source)
 
+    @property
+    def is_unchanged(self) -> bool:
+        # Weights are tensors of torch, which a program may change while another thread reads them.
+        return identity_of(self.source) == self._digest
+
     def module(self, ctx: CompilerContext) -> ModuleOp:
         return read_graph(self.source, ctx.resources)

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import mlc
-from mlc.compiler import kernel_processes, separate_kernels
+from mlc.compiler import kernel_processes, processes, separate_kernels
 from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
-from mlc.compiler.kernel_job import CompiledKernel, KernelJob, compile_job
+from mlc.compiler.kernel_job import CompiledKernel, KernelJob
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.schedules.buffer_layouts import WordLayout
@@ -246,13 +246,13 @@ def test_a_kernel_that_asks_for_the_data_of_a_constant(step: str, is_apart: bool
     """Words of eight numbers hold those of four bits, and nobody knows here whether they are."""
     options = CompileOptions(target="znver4")
     job = KernelJob(_BYTES.replace("STEP", step), (1,), options, repr(resolve_target("znver4")))
-    result = compile_job(job)
+    result = job.run()
     assert (result is not None) is is_apart
     if result is not None:
         assert result.relaid == ((1, WordLayout(0, 4, (16, 5))),)
         assert result.named("dots").kernels[-1].name.startswith("mlc_kernel_dots_")
-    assert compile_job(replace(job, machine="another one")) is None
-    assert compile_job(replace(job, text=job.text.replace("loop.yield", "loop.yields"))) is None
+    assert replace(job, machine="another one").run() is None
+    assert replace(job, text=job.text.replace("loop.yield", "loop.yields")).run() is None
 
 
 def _leave_all(jobs: object, pending: object, results: object) -> None:
@@ -274,7 +274,7 @@ def test_processes_give_what_this_one_gives(
     tmp_path: Path, jobs: list[KernelJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = _jobs_of(tmp_path, jobs)
-    wanted = [compile_job(job) for job in asked]
+    wanted = [job.run() for job in asked]
     _with_others(monkeypatch)
     monkeypatch.setattr(kernel_processes, "_compile_pending", _leave_all)
     assert kernel_processes.compile_jobs(asked) == wanted
@@ -295,18 +295,18 @@ def test_processes_that_end_or_speak_otherwise(
 ) -> None:
     asked = _jobs_of(tmp_path, jobs)
     _with_others(monkeypatch)
-    monkeypatch.setattr(kernel_processes, "_PROGRAM", program)
-    assert kernel_processes.compile_jobs(asked) == [compile_job(job) for job in asked]
+    monkeypatch.setattr(processes, "_PROGRAM", program)
+    assert kernel_processes.compile_jobs(asked) == [job.run() for job in asked]
 
 
 def test_a_process_that_is_killed_in_the_middle(
     tmp_path: Path, jobs: list[KernelJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = _jobs_of(tmp_path, jobs)
-    wanted = [compile_job(job) for job in asked]
+    wanted = [job.run() for job in asked]
     _with_others(monkeypatch)
     process = kernel_processes._pool.take(1)[0]  # pyright: ignore[reportPrivateUsage]
-    assert process.compile(asked[0]) == wanted[0]
+    assert process.do(asked[0]) == wanted[0]
     os.kill(process.process.pid, signal.SIGKILL)
     kernel_processes._pool.give_back(process)  # pyright: ignore[reportPrivateUsage]
     assert kernel_processes.compile_jobs(asked) == wanted

@@ -1,0 +1,50 @@
+"""Compilations in the background that wait until a test lets them go on, in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from mlc.compiler import background
+from mlc.support.errors import CompilerBug
+
+
+@dataclass
+class HeldBuilds:
+    """What holds compilations back.
+
+    Attributes:
+        count: how many there were.
+        failure: what they end with instead of a result.
+    """
+
+    released: threading.Event = field(default_factory=threading.Event)
+    count: int = 0
+    failure: str = ""
+
+    def go_on(self) -> None:
+        """Let all compilations, those of later calls included, end, and wait for those that there are."""
+        self.released.set()
+        background.wait()
+
+    def built(self, job: Any) -> Any:
+        self.count += 1
+        assert self.released.wait(60)
+        if self.failure:
+            raise CompilerBug(self.failure, "background")
+        return job.run()
+
+
+@contextmanager
+def held_builds(monkeypatch: pytest.MonkeyPatch) -> Generator[HeldBuilds]:
+    held = HeldBuilds()
+    monkeypatch.setattr(background, "_built", held.built)
+    try:
+        yield held
+    finally:
+        held.go_on()
