@@ -75,7 +75,7 @@ class InterpretedModel:
         for array, kind in zip(arrays, self.interface.inputs, strict=True):
             try:
                 is_own = isinstance(array, np.ndarray | np.generic)
-                given = cast("Array", np.asarray(cast(Any, array))) if is_own else from_dlpack(array)
+                given: Array = np.asarray(cast(Any, array)) if is_own else from_dlpack(array)
             except (AttributeError, *UNREADABLE):
                 return None
             if given.shape != kind.get_shape() or given.dtype != to_numpy(kind.element_type):

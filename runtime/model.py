@@ -291,7 +291,7 @@ def _require_apart(changed: Sequence[Array], arrays: Sequence[Any]) -> None:
     """Raises: InputError if an array that is changed shares memory with another one."""
     spans = sorted((start := _address(each), start + each.nbytes) for each in changed)
     own = {id(each) for each in changed}
-    others = [cast(Array, each) for each in arrays if isinstance(each, np.ndarray) and id(each) not in own]
+    others = [cast(Array, each) for each in arrays if isinstance(each, np.ndarray) and id(cast(Any, each)) not in own]
     apart = all(end <= start for (_, end), (start, _) in pairwise(spans))
     if not apart or any(_meets(spans, changed, each) for each in others):
         raise InputError("an input that is changed shares memory with another one; required: an array of its own")

@@ -44,7 +44,8 @@ class GraphReport:
         times = f", compiled {self.compilations} times" if self.compilations > 1 else ""
         times += f", for each size by itself ({self.not_open})" if times and self.not_open else ""
         work = f", {int(self.share * 100)}% of the work" if 0 < self.native < self.operators else ""
-        first = f", {self.first_calls} call{'s' * (self.first_calls > 1)} ran in torch before" if self.first_calls else ""
+        calls = f"{self.first_calls} call{'s' * (self.first_calls > 1)}"
+        first = f", {calls} ran in torch before" if self.first_calls else ""
         return f"{self.kind}: {self.native} of {self.operators} operators run natively{work}{times}{first}"
 
 

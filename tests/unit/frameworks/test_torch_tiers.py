@@ -165,6 +165,9 @@ def test_rows_that_mix_are_compiled_for_each_number(held: HeldBuilds) -> None:
             assert_same(fast(x), model(x))
             held.go_on()
             assert_same(fast(x), model(x))
+    (graph,) = backend.report().graphs
+    assert (graph.compilations, graph.native, graph.operators) == (3, 2, 2)
+    assert held.count >= 3
 
 
 def test_where_there_will_be_no_code_torch_runs(held: HeldBuilds) -> None:
