@@ -220,10 +220,21 @@ def compile_source(model: ModelSource, options: CompileOptions, build: Build = b
     """
     _require_runnable(options)
 
-    def make(form: str, path: Path, cache: Cache) -> None:
+    def make(form: str, path: Path, cache: Cache) -> bool:
         _warn(make_library(model, options, form, path, cache, build))
+        return True
 
-    return _made(options, make)
+    return cast(Model, _made(options, make))
+
+
+def recall_source(model: ModelSource, options: CompileOptions) -> Model | None:
+    """The model of a source from the cache, if it was compiled before.
+
+    Raises:
+        UserError, ArtifactError: as `compile_source`.
+    """
+    _require_runnable(options)
+    return _made(options, lambda form, path, cache: Recipe(model, options, form, cache).recall(path))
 
 
 def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
@@ -231,14 +242,15 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
     if isinstance(model, ModelSource) and not arrays:
         return compile_source(model, options)
 
-    def make(form: str, path: Path, cache: Cache) -> None:
+    def make(form: str, path: Path, cache: Cache) -> bool:
         # The arrays are not part of what the cache knows a model by.
         module = _parse(model, arrays, options.bindings) if isinstance(model, ModelSource) else model
         context = _contexts[module] if isinstance(model, ModelSource) else _context_of(model, arrays)
         ctx, _ = build_module(module, context, options, form, path, cache)
         _warn(map(str, ctx.warnings))
+        return True
 
-    return _made(options, make)
+    return cast(Model, _made(options, make))
 
 
 def _tiered(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
@@ -254,8 +266,9 @@ def _tiered(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options:
     return TieredModel(background, first)
 
 
-def _made(options: CompileOptions, make: Callable[[str, Path, Cache], None]) -> Model:
-    """The model in a file that `make` makes: in a form, by a cache. The file goes with the model."""
+def _made(options: CompileOptions, make: Callable[[str, Path, Cache], bool]) -> Model | None:
+    """The model in a file that `make` makes: in a form, by a cache. The file goes with the model. None if it makes
+    none."""
     with _deep():
         backend = backend_for(options.target)
         handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
@@ -263,8 +276,10 @@ def _made(options: CompileOptions, make: Callable[[str, Path, Cache], None]) -> 
         path = Path(name)
         try:
             # Nobody writes into the library of a model in this process, so it needs no copy of what the cache has.
-            make(backend.runnable, path, replace(Cache.default(), links=True))
-            return model_of(backend.open(path), temporary=True)
+            if make(backend.runnable, path, replace(Cache.default(), links=True)):
+                return model_of(backend.open(path), temporary=True)
+            path.unlink()
+            return None
         except BaseException:
             path.unlink(missing_ok=True)
             raise

@@ -11,7 +11,7 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-from mlc.api import compile_source
+from mlc.api import compile_source, recall_source
 from mlc.compiler.library import Build, build_module
 from mlc.compiler.options import CompileOptions, options_of_python
 from mlc.frameworks._options import require_known
@@ -75,6 +75,10 @@ class TracedFunction:
             UserError: the function does what mlc cannot do.
         """
         return compile_source(self.source, self.options, build)
+
+    def recalled(self) -> Model | None:
+        """The model, if it was compiled before."""
+        return recall_source(self.source, self.options)
 
     def compiled(self, model: Model) -> Compiled:
         """The function that runs the model."""

@@ -69,13 +69,11 @@ def jit(
                 called = _with(function, fixed) if fixed else function
                 given = {"static_argnums": [i for i in static if i < len(args)], "donate_argnums": donate_argnums}
                 traced = TracedFunction.of(called, *args, **given, kwargs=kwargs, **options)
-                if not tiered:
-                    return compiled.setdefault(key, traced.compiled(traced.library()))
+                if (model := traced.recalled() if tiered else traced.library()) is not None:
+                    return compiled.setdefault(key, traced.compiled(model))
                 pending[key] = traced, Background(traced.library)
-            traced, model = pending[key]
-            if not model.wait_for_start():
-                return None
-            return compiled.setdefault(key, traced.compiled(model.result()))
+            traced, library = pending[key]
+            return compiled.setdefault(key, traced.compiled(library.result())) if library.is_done else None
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
