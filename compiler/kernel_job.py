@@ -13,6 +13,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, UnitAttr
 from xdsl.ir import Attribute
 
+from mlc.analysis.written_arguments import WrittenArguments
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.llvm import FuncOp as LLVMFuncOp
 from mlc.dialects.loop import MmaOp, ScheduleAttr
@@ -69,6 +70,8 @@ class CompiledKernel:
     """What callers have to do, in order: pass the constant at a position in another layout."""
     facts: tuple[dict[str, int | None], ...]
     """The attributes in LLVM of each argument, with their numbers."""
+    written: frozenset[int]
+    """The positions of the arguments that it writes, by itself or through what it calls."""
     arena: int
     """The bytes of the arena that is its last argument; 0 if it has none."""
 
@@ -106,6 +109,7 @@ def _compile(job: KernelJob) -> CompiledKernel | None:
     arena = memref_type(last[0].value).get_shape()[0] if last and last[0].role == "workspace" else 0
     taken = list(kernel.function_type.inputs)[: -1 if arena else None]
     relaid = {position for position, _ in absent.relaid}
+    written = WrittenArguments({f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}).of(kernel)
     manager.run(module, to_blocks, more_follows=True)
     if ctx.warnings or absent.are_missed:
         return None
@@ -116,7 +120,7 @@ def _compile(job: KernelJob) -> CompiledKernel | None:
     lowered = next(op for op in module.ops if isinstance(op, LLVMFuncOp) and op.sym_name.data == KERNEL_NAME)
     kernels = tuple(emit_kernels(module, machine))
     facts = tuple(map(_facts, lowered.arg_attrs or ()))
-    return CompiledKernel(kernels, tuple(absent.relaid), facts, arena)
+    return CompiledKernel(kernels, tuple(absent.relaid), facts, written, arena)
 
 
 def _facts(attributes: DictionaryAttr) -> dict[str, int | None]:

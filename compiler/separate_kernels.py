@@ -51,7 +51,7 @@ from mlc.schedules.own_schedules import is_strict
 from mlc.schedules.steps.pack import Packer
 from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
-from mlc.support.functions import WORKSPACE, is_private
+from mlc.support.functions import ONLY_READ, WORKSPACE, is_private
 from mlc.support.ir import clone, symbols_in
 from mlc.support.types import memref_type
 from mlc.targets.cache import Cache, digest
@@ -155,7 +155,7 @@ class _Candidate:
             for call in self.calls:
                 packer.pass_relaid(call, position, layout)
         types = [operand.type for operand in self.calls[0].operands]
-        facts = [_attributes(each) for each in result.facts]
+        facts = [_attributes(each, number in result.written) for number, each in enumerate(result.facts)]
         if result.arena:
             types.append(MemRefType(i8, [result.arena]))
             facts[-1] = DictionaryAttr({**facts[-1].data, WORKSPACE: UnitAttr()})
@@ -167,9 +167,11 @@ class _Candidate:
         Rewriter.erase_op(self.function)
 
 
-def _attributes(facts: Mapping[str, int | None]) -> DictionaryAttr:
-    """Attributes in LLVM of an argument, as attributes of MLIR."""
-    return DictionaryAttr({name: UnitAttr() if n is None else IntegerAttr(n, i64) for name, n in facts.items()})
+def _attributes(facts: Mapping[str, int | None], is_written: bool) -> DictionaryAttr:
+    """Attributes in LLVM of an argument, as attributes of MLIR, and whether its elements are only read, which LLVM is
+    not told of what the threads of a loop read."""
+    marks = {} if is_written else {ONLY_READ: UnitAttr()}
+    return DictionaryAttr({name: UnitAttr() if n is None else IntegerAttr(n, i64) for name, n in facts.items()} | marks)
 
 
 def _names_loops_of(schedule: ScheduleAttr, arguments: Iterable[str]) -> bool:

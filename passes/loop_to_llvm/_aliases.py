@@ -7,20 +7,15 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects import arith, func, memref, vector
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from mlc.dialects.loop import LoadOp, PrefetchOp, RowOp, SpanOp
+from mlc.analysis.written_arguments import SAME_ELEMENTS, WrittenArguments
+from mlc.dialects.loop import RowOp, SpanOp
 from mlc.passes.loop_to_llvm._types import bit_width
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
-
-_SAME_ELEMENTS = (memref.ReinterpretCastOp, memref.ExpandShapeOp, memref.CollapseShapeOp, memref.CastOp)
-_READS = (LoadOp, PrefetchOp, memref.LoadOp, memref.DimOp, vector.LoadOp, vector.MaskedLoadOp)
-
-_NOT_SHARED, _READ_ONLY = "llvm.noalias", "llvm.readonly"
-"""What declarations say of arguments that they write through no other pointer, and of those that they only read."""
 
 _Place = tuple[SSAValue, range | None]
 """The buffer behind a value, and which of its bytes the value is; None for any."""
@@ -33,11 +28,11 @@ def check_calls(module: ModuleOp) -> None:
         UserError: at a call where two arguments share bytes that the function writes.
     """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
-    written = _Written(functions)
+    written = WrittenArguments(functions)
     for function in functions.values():
         for op in function.walk():
             if isinstance(op, func.CallOp) and (callee := functions.get(op.callee.string_value())) is not None:
-                _check_call(op, written.arguments(callee))
+                _check_call(op, written.of(callee))
 
 
 def _check_call(call: func.CallOp, written: frozenset[int]) -> None:
@@ -74,7 +69,7 @@ def _place(value: SSAValue) -> _Place:
         elif isinstance(op, SpanOp):
             shift = op.start.value.data * _element_size(op.source)
             bytes_ = None if bytes_ is None else range(bytes_.start + shift, bytes_.stop + shift)
-        elif not isinstance(op, _SAME_ELEMENTS):
+        elif not isinstance(op, SAME_ELEMENTS):
             break
         value = op.operands[0]
     return value, bytes_
@@ -102,39 +97,3 @@ def _constant(value: SSAValue) -> int | None:
     if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
         return owner.value.value.data
     return None
-
-
-class _Written:
-    """The arguments that functions write, by themselves or through what they call."""
-
-    def __init__(self, functions: dict[str, func.FuncOp]) -> None:
-        self._functions = functions
-        self._known: dict[StringAttr, frozenset[int]] = {}
-
-    def arguments(self, function: func.FuncOp) -> frozenset[int]:
-        """The positions of the arguments that `function` may write; of one without a body, what its attributes say."""
-        found = self._known.get(function.sym_name)
-        if found is None:
-            self._known[function.sym_name] = frozenset()  # a function that calls itself
-            if function.is_declaration:
-                marks = enumerate(function.arg_attrs or ())
-                found = frozenset(i for i, m in marks if _NOT_SHARED in m.data and _READ_ONLY not in m.data)
-            else:
-                args = enumerate(function.body.blocks[0].args)
-                found = frozenset(i for i, a in args if isinstance(a.type, MemRefType) and self._writes(a))
-            self._known[function.sym_name] = found
-        return found
-
-    def _writes(self, buffer: SSAValue) -> bool:
-        for use in buffer.uses:
-            op = use.operation
-            if isinstance(op, (memref.ViewOp, RowOp, SpanOp, *_SAME_ELEMENTS)):
-                if self._writes(op.results[0]):
-                    return True
-            elif isinstance(op, func.CallOp):
-                callee = self._functions.get(op.callee.string_value())
-                if callee is None or use.index in self.arguments(callee):
-                    return True
-            elif not isinstance(op, _READS):
-                return True
-        return False

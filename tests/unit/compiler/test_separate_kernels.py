@@ -54,7 +54,17 @@ _PARTS = """func.func @main(%x: tensor<8x400xf32>) -> (tensor<8x100xf32>, tensor
   %3 = graph.softmax %1 axis 1 : tensor<8x100xf32>
   return %2, %3 : tensor<8x100xf32>, tensor<8x100xf32>
 }"""
-_TEXTS = {"products": _PRODUCTS, "tied weights": _TIED, "parts": _PARTS}
+_SCORES = """func.func @main(%x: tensor<128x96xf32>) -> tensor<128x128xf32> {
+  %w = graph.constant dense_resource<w> : tensor<96x192xf32>
+  %0 = graph.matmul %x, %w : tensor<128x96xf32>, tensor<96x192xf32> -> tensor<128x192xf32>
+  %q = graph.slice %0 starts [0, 0] ends [128, 96] strides [1, 1] : tensor<128x192xf32> -> tensor<128x96xf32>
+  %k = graph.slice %0 starts [0, 96] ends [128, 192] strides [1, 1] : tensor<128x192xf32> -> tensor<128x96xf32>
+  %t = graph.transpose %k [1, 0] : tensor<128x96xf32> -> tensor<96x128xf32>
+  %1 = graph.matmul %q, %t : tensor<128x96xf32>, tensor<96x128xf32> -> tensor<128x128xf32>
+  return %1 : tensor<128x128xf32>
+}"""
+"""A kernel reads one buffer through two arguments, on several threads."""
+_TEXTS = {"products": _PRODUCTS, "tied weights": _TIED, "parts": _PARTS, "scores": _SCORES}
 
 
 def _compilation(text: str, folder: Path, watched: bool = False, base: Path = _ROOT, **options: Any) -> Compilation:
