@@ -15,15 +15,17 @@ import os
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from mlc.compiler.compilation import Compilation, ModelText, new_context
 from mlc.compiler.library import Build, build_module
 from mlc.compiler.options import CompileOptions
-from mlc.compiler.processes import WorkerProcess
+from mlc.compiler.processes import Job, WorkerProcess
 from mlc.compiler.recall import plugins_may_take_part
 from mlc.support.address_limit import address_limit
 from mlc.support.errors import CompilerBug, UserError
@@ -105,6 +107,7 @@ class Background(Generic[_T]):
         """As `build_module`, by the other process."""
         from mlc.compiler.model_files import write_model
 
+        expect()
         if not _can_help():
             self._is_handed_over.set()
             return build_module(module, context, options, form, output, cache)
@@ -118,6 +121,18 @@ class Background(Generic[_T]):
             built = _built(_BuildJob(text, options, form, output, cache))
         context.warnings += built.warnings
         return context, built.report
+
+
+def expect(*packages: str) -> None:
+    """Start the process, if there is none, and let it import what compilations need, `packages` among it: while a
+    framework traces a model, say."""
+    if _can_help() and not _worker:
+        threading.Thread(target=_prepare, args=(packages,), name="mlc background", daemon=True).start()
+
+
+def _prepare(packages: Sequence[str]) -> None:
+    with suppress(CompilerBug):  # a compilation says it
+        _done(_Preparation(tuple(packages)))
 
 
 def wait() -> None:
@@ -152,8 +167,6 @@ class _BuildJob:
     cache: Cache
 
     def run(self) -> _Built | _Failed:
-        from mlc.compiler.compilation import ModelText, new_context
-
         try:
             with deep_recursion():
                 ctx = new_context()
@@ -164,10 +177,34 @@ class _BuildJob:
             return _Failed(str(e) or type(e).__name__, not isinstance(e, UserError))
 
 
+_SMALL_MODEL = """func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = graph.matmul %x, %x : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}"""
+
+
+@dataclass(frozen=True)
+class _Preparation:
+    """What has the process import what compilations import."""
+
+    packages: tuple[str, ...]
+
+    def run(self) -> None:
+        from mlc.pass_manager.manager import PassManager
+
+        for name in self.packages:
+            import_module(name)
+        ctx = new_context()
+        module = ModelText("<model>", Path(), _SMALL_MODEL).module(ctx)
+        Compilation(module, ctx, CompileOptions(), PassManager(ctx), is_watched=False).lower("llvm")
+
+
 _running: weakref.WeakSet[Background[Any]] = weakref.WeakSet()
 _turn = threading.Lock()
 _worker: list[WorkerProcess] = []
 """The process, if there is one."""
+_is_over = threading.Event()
+"""Whether this process ends, so that no other one is started for it."""
 
 
 def _can_help() -> bool:
@@ -176,26 +213,35 @@ def _can_help() -> bool:
 
 
 def _built(job: _BuildJob) -> _Built:
-    """What the process makes of a job, when it is its turn.
+    """What the process makes of a model.
 
     Raises:
         UserError: the model is wrong.
         CompilerBug: mlc is wrong, or the process has ended: of too little memory, say.
     """
+    found: _Built | _Failed = _done(job)
+    if isinstance(found, _Failed):
+        raise CompilerBug(found.message, "background") if found.is_bug else UserError(found.message)
+    return found
+
+
+def _done(job: Job) -> Any:
+    """What the process gives for a job, when it is its turn.
+
+    Raises:
+        CompilerBug: the process has ended.
+    """
     with _turn:
         for worker in [each for each in _worker if not each.is_alive]:
             worker.end()
             _worker.remove(worker)
-        if not _worker and (started := WorkerProcess.start(_NICENESS)) is not None:
+        if not _worker and not _is_over.is_set() and (started := WorkerProcess.start(_NICENESS)) is not None:
             _worker.append(started)
         try:
-            found = _worker[0].do(job)
+            return _worker[0].do(job)
         except Exception:
             end()
             raise CompilerBug("the process that compiles in the background has ended", "background") from None
-    if isinstance(found, _Failed):
-        raise CompilerBug(found.message, "background") if found.is_bug else UserError(found.message)
-    return found
 
 
 def end() -> None:
@@ -203,6 +249,11 @@ def end() -> None:
     while _worker:
         with suppress(IndexError):
             _worker.pop().end()
+
+
+def _end_for_good() -> None:
+    _is_over.set()
+    end()
 
 
 def _forget() -> None:
@@ -213,5 +264,5 @@ def _forget() -> None:
     _running.clear()
 
 
-atexit.register(end)
+atexit.register(_end_for_good)
 os.register_at_fork(after_in_child=_forget)

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import jax
 
-from mlc.compiler.background import Background
+from mlc.compiler.background import Background, expect
 from mlc.compiler.options import FRAMEWORK_OPTIONS
 from mlc.frameworks._options import require_known
 from mlc.frameworks.jax._buffers import array_types
@@ -71,6 +71,7 @@ def jit(
                 traced = TracedFunction.of(called, *args, **given, kwargs=kwargs, **options)
                 if (model := traced.recalled() if tiered else traced.library()) is not None:
                     return compiled.setdefault(key, traced.compiled(model))
+                expect()
                 pending[key] = traced, Background(traced.library)
             traced, library = pending[key]
             return compiled.setdefault(key, traced.compiled(library.result())) if library.is_done else None

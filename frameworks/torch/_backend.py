@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import torch
 
+from mlc.compiler.background import expect
 from mlc.frameworks.torch._build import BackendOptions, backend_options
 from mlc.frameworks.torch._graphs import CompiledGraph
 from mlc.frameworks.torch._prims import without_prims
@@ -30,6 +31,8 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
     from torch._dynamo.backends.common import aot_autograd
 
     own, chosen = backend_options(options)
+    if own.tiered:
+        expect("torch")
 
     def compiler(kind: str) -> Callable[..., Any]:
         # What a backward pass reads was read in the forward pass before.

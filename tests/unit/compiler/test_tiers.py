@@ -9,7 +9,10 @@ import sys
 import time
 import warnings
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -184,6 +187,32 @@ def test_another_process_compiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert type(_tiered(_text(0.25)).native) is mlc.Model
     background.end()
     assert worker.process.poll() is not None
+
+
+@pytest.mark.slow
+def test_a_process_that_is_expected_has_imported_what_compilations_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[background.Job]()
+    do = background.WorkerProcess.do
+
+    def noted(self: background.WorkerProcess, job: background.Job) -> object:
+        found = do(self, job)
+        asked.append(job)
+        return found
+
+    monkeypatch.setattr(background.WorkerProcess, "do", noted)
+    background.end()
+    background.expect("json", "mlc.passes.graph.fuse")
+    end = time.monotonic() + 60
+    while not asked:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    background.expect()  # there is one
+    (worker,) = background._worker  # pyright: ignore[reportPrivateUsage]
+    names = ["json", "mlc.passes.graph.fuse", "mlc.passes.loop_to_llvm.convert_loop_to_llvm"]
+    question: Any = SimpleNamespace(run=partial(eval, f"__import__('sys').modules.keys() >= {set(names)}"))
+    assert do(worker, question) is True
+    assert [type(job).__name__ for job in asked] == ["_Preparation"]
+    background.end()
 
 
 @pytest.mark.slow
