@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import tempfile
 import threading
 import weakref
@@ -208,8 +209,9 @@ _is_over = threading.Event()
 
 
 def _can_help() -> bool:
-    """Whether another process would make the same: it knows no plugins, and it would have the memory of this one."""
-    return not plugins_may_take_part() and address_limit() is None
+    """Whether there can be another process that makes the same: it knows no plugins, it would have the limit of this one
+    for memory, and a program that Python is a part of cannot start one."""
+    return bool(sys.executable) and not plugins_may_take_part() and address_limit() is None
 
 
 def _built(job: _BuildJob) -> _Built:

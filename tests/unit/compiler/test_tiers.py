@@ -169,6 +169,17 @@ def test_given_weights_and_ir_are_compiled_at_once(held: HeldBuilds) -> None:
     assert held.count == 0
 
 
+def test_where_no_process_can_be_started_a_thread_compiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys, "executable", "")
+    background.end()
+    model = mlc.compile(_text(), tiered=True)
+    mlc.wait()
+    np.testing.assert_allclose(model(_X, _N)[0], _X @ np.full((4, 4), 0.5, np.float32), rtol=1e-6)
+    assert not background._worker  # pyright: ignore[reportPrivateUsage]
+    assert not isinstance(model, TieredModel) or type(model.native) is mlc.Model
+
+
 @pytest.mark.slow
 def test_another_process_compiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "cache"))
