@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, f32, i8
@@ -76,7 +77,8 @@ class QuantizeRowsPass(Pass):
             if op.group > LARGEST_BLOCK:
                 ctx.remark(op, f"rows stay floats: groups of {op.group} numbers; required: at most {LARGEST_BLOCK}")
                 continue
-            problem = GroupedProduct(*shape_of(op.rhs), op.group, bool(op.less))
+            depth, columns = shape_of(op.rhs)
+            problem = GroupedProduct(depth, columns, op.group, bool(op.less))
             floats, integers = problem.float_cycles(machine), problem.integer_cycles(machine, element)
             compared = f"estimated {cycles_in_words(integers)} a row in integers, {cycles_in_words(floats)} in f32"
             if floats < self.least_gain * integers:
@@ -106,7 +108,7 @@ def _has_floats(op: ScaledMatmulOp) -> bool:
 
 
 def _weights_of(
-    op: ScaledMatmulOp, resources: Resources, element: type[np.integer]
+    op: ScaledMatmulOp, resources: Resources, element: type[np.integer[Any]]
 ) -> tuple[SSAValue, SSAValue | None] | None:
     """The weights as integers of a type, and what is subtracted of them, in front of `op`; None if they are not known.
 
@@ -165,6 +167,6 @@ def _rewrite(op: ScaledMatmulOp, rows: _Rows, integers: SSAValue, offset: SSAVal
 
 def _insert(op: Operation, *new: Operation) -> SSAValue:
     for each in new:
-        each.location = op.location  # pyright: ignore[reportAttributeAccessIssue]
+        each.location = op.location
     Rewriter.insert_op(new, InsertPoint.before(op))
     return new[-1].results[0]
