@@ -4,7 +4,7 @@ A layer is a value: it holds its weights and numbers, and a call with a `GraphBu
 writes what it computes. Rows are `[n, width]` of f32.
 
 ```python
-h = RMSNorm(weights.vector("norm.weight", width), 1e-5)(b, x)
+h = RMSNorm(weights.vector("norm.weight", width), 1e-5)(b, x, places)
 y = SwiGlu(gate=Linear.of(weights, "gate", hidden, width), up=…, down=…)(b, h)
 ```
 

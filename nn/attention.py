@@ -89,5 +89,5 @@ class Attention:
         self, b: GraphBuilder, x: SSAValue, shape: tuple[int, int, int], norm: RMSNorm | None, places: TokenPlaces
     ) -> SSAValue:
         x = b.reshape(x, shape)
-        x = x if norm is None else norm(b, x)
+        x = x if norm is None else norm(b, x, places)
         return x if self.rotary is None else self.rotary(b, x, places)

@@ -66,7 +66,7 @@ class Decoder(LanguageModel):
             last = b.reshape(b.sub(chunk.count, b.constant(np.int64(1))), (1,))
             x = b(graph.GatherOp, x, last, 0)
         head = Linear.of(weights, "output", self.vocabulary, self.width) if weights.has("output.weight") else None
-        hidden = self.norm(weights, "output_norm")(b, x)
+        hidden = self.norm(weights, "output_norm")(b, x, places)
         y = (head or Linear(embedding.table))(b, hidden)
         return Decoded(softly_capped(b, y, self.final_cap), hidden, caches)
 

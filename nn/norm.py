@@ -1,4 +1,8 @@
-"""Normalisation of rows."""
+"""Normalisation of rows.
+
+In which order a row is summed may depend on how many rows a kernel has. So those of several sequences are normalised
+one by one: what a sequence gets does not depend, bit by bit, on whether others are decoded beside it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.nn.places import TokenPlaces
 
 
 @dataclass(frozen=True)
@@ -20,9 +25,12 @@ class RMSNorm:
     scale: NDArray[np.float32]
     epsilon: float
 
-    def __call__(self, b: GraphBuilder, x: SSAValue) -> SSAValue:
+    def __call__(self, b: GraphBuilder, x: SSAValue, places: TokenPlaces) -> SSAValue:
         """The shape stays."""
-        return b(graph.RmsNormOp, x, b.constant(self.scale), len(shape_of(x)) - 1, self.epsilon)
+        scale = b.constant(self.scale)
+        return places.each_sequence(
+            b, x, lambda rows: b(graph.RmsNormOp, rows, scale, len(shape_of(x)) - 1, self.epsilon)
+        )
 
 
 @dataclass(frozen=True)
@@ -33,7 +41,9 @@ class LayerNorm:
     bias: NDArray[np.float32]
     epsilon: float
 
-    def __call__(self, b: GraphBuilder, x: SSAValue) -> SSAValue:
+    def __call__(self, b: GraphBuilder, x: SSAValue, places: TokenPlaces) -> SSAValue:
         """The shape stays."""
         scale, bias = b.constant(self.scale), b.constant(self.bias)
-        return b(graph.LayerNormOp, x, scale, bias, len(shape_of(x)) - 1, self.epsilon)
+        return places.each_sequence(
+            b, x, lambda rows: b(graph.LayerNormOp, rows, scale, bias, len(shape_of(x)) - 1, self.epsilon)
+        )

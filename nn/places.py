@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,6 +52,12 @@ class TokenPlaces:
     def n(self) -> int:
         """How many tokens there are."""
         return shape_of(self.rows)[0]
+
+    def each_sequence(self, b: GraphBuilder, x: SSAValue, function: Callable[[SSAValue], SSAValue]) -> SSAValue:
+        """A function of rows `[n, …]`, of those of each sequence by themselves."""
+        if not self.sequences:
+            return function(x)
+        return b.concat([function(b.slice(x, 0, i, i + 1)) for i in range(self.n)], 0)
 
     def written(self, b: GraphBuilder, cache: SSAValue, axis: int, rows: SSAValue) -> SSAValue:
         """A cache with `rows`, `[n, …]`, at the places of the tokens along an axis."""

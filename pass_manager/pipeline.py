@@ -52,6 +52,9 @@ PIPELINE = (
     ),
     Stage("graph", "use-short-weights", 1, "large quantised weights stay short, as they are read faster"),
     Stage(
+        "graph", "quantize-rows", 1, "rows of 8 bits are multiplied faster with these, with larger errors", when=is_fast
+    ),
+    Stage(
         "graph",
         "use-short-factors{precision=$precision}",
         1,

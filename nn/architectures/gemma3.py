@@ -49,7 +49,7 @@ class Gemma3(Decoder):
         self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
     ) -> tuple[SSAValue, KeyValueCaches]:
         def norm(name: str, x: SSAValue) -> SSAValue:
-            return self.norm(weights, f"blk.{i}.{name}")(b, x)
+            return self.norm(weights, f"blk.{i}.{name}")(b, x, places)
 
         y, caches = self.attention(weights, i)(b, norm("attn_norm", x), places, caches)
         x = b.add(x, norm("post_attention_norm", y))

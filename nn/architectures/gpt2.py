@@ -51,6 +51,6 @@ class Gpt2(Decoder):
             down=Linear.of(weights, f"{at}.ffn_down", self.width, self.hidden),
             activation=gelu_tanh,
         )
-        y, caches = attention(b, self.norm(weights, f"{at}.attn_norm")(b, x), places, caches)
+        y, caches = attention(b, self.norm(weights, f"{at}.attn_norm")(b, x, places), places, caches)
         x = b.add(x, y)
-        return b.add(x, mlp(b, self.norm(weights, f"{at}.ffn_norm")(b, x))), caches
+        return b.add(x, mlp(b, self.norm(weights, f"{at}.ffn_norm")(b, x, places))), caches

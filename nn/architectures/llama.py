@@ -44,9 +44,11 @@ class Llama(Decoder):
     def layer(
         self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
     ) -> tuple[SSAValue, KeyValueCaches]:
-        y, caches = self.attention(weights, i)(b, self.norm(weights, f"blk.{i}.attn_norm")(b, x), places, caches)
+        y, caches = self.attention(weights, i)(
+            b, self.norm(weights, f"blk.{i}.attn_norm")(b, x, places), places, caches
+        )
         x = b.add(x, y)
-        return b.add(x, self.mlp(weights, i)(b, self.norm(weights, f"blk.{i}.ffn_norm")(b, x))), caches
+        return b.add(x, self.mlp(weights, i)(b, self.norm(weights, f"blk.{i}.ffn_norm")(b, x, places))), caches
 
     def rotary(self, weights: ModelWeights, i: int) -> Rotary:
         """How layer `i` turns queries and keys."""

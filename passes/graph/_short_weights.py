@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import f32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import f32, i8
+from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects.graph import CastOp, ConstantOp, DequantizeOp, MoveOp, MulOp, SubOp
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.loop.dot import ui8
 from mlc.dialects.loop.unpack import LEAST, MOST, PER_WORD
 from mlc.passes.graph._constants import constant_array
 from mlc.passes.graph._integer_factors import known_array
@@ -21,6 +22,8 @@ from mlc.support.resources import Resources
 from mlc.support.types import integer_width
 
 Array = NDArray[Any]
+ELEMENTS: dict[str, Attribute] = {"int8": i8, "uint8": ui8, "float32": f32}
+"""The element types of weights, scales and offsets, by the names of dtypes."""
 LEAST_GROUP = 16
 """Groups of fewer rows have scales that take as much memory as the weights."""
 _MOST_NESTED = 12
@@ -125,8 +128,10 @@ def short_weights(
     if group < min(LEAST_GROUP, k):
         return f"groups of {group} rows share a scale; required: at least {LEAST_GROUP}"
     scale, zero = (array[::group].astype(np.float32) for array in (scale, zero))
-    centred = _centred(integers, zero, group, fits_four) if element is None else _from_zero(integers, zero, element)
-    moved, offset = centred
+    if element is None:
+        moved, offset = _centred(integers, zero, group, fits_four)
+    else:
+        moved, offset = counted_from_least(integers, zero, element)
     groups, columns = scale.shape
     padded = np.zeros((groups * group, columns), moved.dtype)
     padded[:k] = moved
@@ -157,7 +162,7 @@ def _centred(integers: Array, zero: Array, group: int, fits_four: bool) -> tuple
     return (integers - centre).astype(np.int8), offset.astype(np.int8) if is_short else offset
 
 
-def _from_zero(integers: Array, zero: Array, element: type[np.integer[Any]]) -> tuple[Array, Array | None]:
+def counted_from_least(integers: Array, zero: Array, element: type[np.integer[Any]]) -> tuple[Array, Array | None]:
     """Integers of a type, the least of them 0 where that makes them ones of up to four bits, and what is subtracted."""
     low, high = int(integers.min()), int(integers.max())
     least, most = np.iinfo(element).min, np.iinfo(element).max

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, f32, i8
+from xdsl.dialects.builtin import ModuleOp, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -24,11 +24,11 @@ from mlc.dialects.graph import (
     SubOp,
 )
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
-from mlc.dialects.loop.dot import ui8
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import Array, erase_unused, folded_from
+from mlc.passes.graph._group_cost import integer_weights
 from mlc.passes.graph._quantized_rows import QuantizedRows, quantized_rows
-from mlc.passes.graph._short_weights import ShortWeights, quantized_of, short_weights
+from mlc.passes.graph._short_weights import ELEMENTS, ShortWeights, quantized_of, short_weights
 from mlc.support.context import CompilerContext
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
@@ -36,7 +36,6 @@ from mlc.targets.machine import resolve_target
 
 _SMALL = 1 << 14
 """So many weights take 64 kB as floats: they are in a cache next to the core, and nobody minds their size."""
-_ELEMENTS: dict[str, Attribute] = {"int8": i8, "uint8": ui8, "float32": f32}
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class UseShortWeightsPass(Pass):
         products = [op for op in module.walk() if isinstance(op, MatmulOp) and _may_have_short_weights(op)]
         for op in products:
             rows = quantized_rows(op.lhs, ctx.resources)
-            element = _element_of_weights(ctx) if rows is not None else None
+            element = integer_weights(resolve_target(ctx.target)) if rows is not None else None
             if rows is not None and (element is None or not rows.make_signed(ctx.resources)):
                 rows = None
             for each in dict.fromkeys((rows, None)):
@@ -94,20 +93,6 @@ class UseShortWeightsPass(Pass):
                     ctx.remark(op, f"{how}: {constants}")
         for value, _, _ in found:
             erase_unused(value)
-
-
-def _element_of_weights(ctx: CompilerContext) -> type[np.integer[Any]] | None:
-    """The type of weights that the target multiplies with numbers of i8; None if it does so no faster than with floats.
-
-    ui8, unless it has dot products of i8 alone: words of the other factor are read where they lie, and weights do not
-    take more instructions for having a sign.
-    """
-    machine = resolve_target(ctx.target)
-    mixed, same = (machine.dot_instruction(lhs, "i8", machine.vector_bits) for lhs in ("ui8", "i8"))
-    is_signed = mixed is None and same is not None
-    if machine.products("i8" if is_signed else "ui8", "i8") <= machine.issue.fma_units:
-        return None
-    return np.int8 if is_signed else np.uint8
 
 
 @dataclass(frozen=True)
@@ -158,10 +143,10 @@ def _inserted(
         Rewriter.insert_op(ops, InsertPoint.after(owner))
         return ops[-1].results[0]
 
-    integers = constant(weights.integers, _ELEMENTS[weights.integers.dtype.name], "integers")
+    integers = constant(weights.integers, ELEMENTS[weights.integers.dtype.name], "integers")
     scale, offset, sums = constant(weights.scale, f32, "scale"), None, None
     if weights.offset is not None:
-        offset = constant(weights.offset, _ELEMENTS[weights.offset.dtype.name], "offset")
+        offset = constant(weights.offset, ELEMENTS[weights.offset.dtype.name], "offset")
     if summed is not None:
         sums = constant(weights.column_sums(summed)[None], f32, "sums")
     return _WeightValues(integers, scale, offset, weights.group, sums)

@@ -90,7 +90,7 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     count = inner.dim_sizes[0] if inner.num_parallel > 1 + len(outer) else 1
     tile = _tile(count, rows_in_way, bool(outer), machine)
     # Code for one row, which may be in the same artifact, has wide panels: these are the same, and tiles take parts.
-    panel = max(tile.vectors, _tile(1, 1, bool(outer), machine).vectors) if _widens(inner) else tile.vectors
+    panel = max(tile.vectors, _tile(1, 1, bool(outer), machine).vectors)
     width = panel * lanes
     weights, rows = inner.inputs[1], inner.dim_names[: inner.num_parallel - 1 - len(outer)]
     known, bits = _known_matrices(kernel, column, rows), _bits(weights, kernel)

@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def run_compiled(tmp_path: Path) -> Callable[..., list[Array]]:
     """`run_compiled(module, inputs, target="native", opt_level=3)`: the outputs of the module's `main`, compiled.
 
-    A last argument is the precision. Skips the test if there is no way to run code for the target here.
+    The last arguments are the precision and the accuracy. Skips the test if no way to run code for the target is here.
     """
 
     def run(
@@ -45,12 +45,13 @@ def run_compiled(tmp_path: Path) -> Callable[..., list[Array]]:
         target: str = "native",
         opt_level: int = 3,
         precision: str = "f32",
+        accuracy: str = "exact",
     ) -> list[Array]:
         if resolve_target(target).arch != host.architecture():
-            options = CompileOptions(target, opt_level=opt_level, precision=precision)
+            options = CompileOptions(target, opt_level=opt_level, precision=precision, accuracy=accuracy)
             return _emulated(module, inputs, options, tmp_path / "model")
         try:
-            model = mlc.compile(module, target=target, opt_level=opt_level, precision=precision)
+            model = mlc.compile(module, target=target, opt_level=opt_level, precision=precision, accuracy=accuracy)
         except mlc.ArtifactError as e:
             pytest.skip(str(e))
         outputs = model.run({info.name: array for info, array in zip(model.inputs, inputs, strict=True)})

@@ -18,10 +18,13 @@ Array = NDArray[np.float64]
 
 
 class ReferenceModel:
-    """The model in a file; logits of all tokens at once, without caches. Keys and values may be rounded to a type."""
+    """The model in a file; logits of all tokens at once, without caches. Keys and values may be rounded to a type, and
+    rows before products as llama.cpp rounds them for weights in blocks of 32."""
 
-    def __init__(self, path: Path, stored_as: type[np.floating[Any]] = np.float64) -> None:
-        self._stored_as = stored_as
+    def __init__(
+        self, path: Path, stored_as: type[np.floating[Any]] = np.float64, *, rounds_rows: bool = False
+    ) -> None:
+        self._stored_as, self._rounds_rows = stored_as, rounds_rows
         reader = gguf.GGUFReader(path)
         self.fields = {name: field.contents() for name, field in reader.fields.items() if field.types}
         self.name = str(self.fields["general.architecture"])
@@ -42,7 +45,7 @@ class ReferenceModel:
 
     def linear(self, name: str, x: Array) -> Array:
         """A product, and a bias if there is one."""
-        y = x @ self.tensor(f"{name}.weight").T
+        y = self.rounded(x) @ self.tensor(f"{name}.weight").T
         return y + self.tensor(f"{name}.bias") if f"{name}.bias" in self._stored else y
 
     def norm(self, name: str, x: Array) -> Array:
@@ -57,7 +60,17 @@ class ReferenceModel:
     def logits(self, tokens: list[int]) -> Array:
         """`[tokens, vocabulary]`."""
         name = "output.weight" if "output.weight" in self._stored else "token_embd.weight"
-        return self.hidden(tokens) @ self.tensor(name).T
+        return self.rounded(self.hidden(tokens)) @ self.tensor(name).T
+
+    def rounded(self, x: Array) -> Array:
+        """Rows in blocks of 32 as integers from -127 to 127 times a scale of f16, a 127th of the largest size, if they
+        are rounded."""
+        if not self._rounds_rows:
+            return x
+        blocks = x.reshape(len(x), -1, 32)
+        scale = np.abs(blocks).max(-1, keepdims=True) / 127
+        integers = np.rint(blocks / np.where(scale == 0, 1, scale))
+        return (integers * scale.astype(np.float16)).reshape(x.shape)
 
     def hidden(self, tokens: list[int]) -> Array:
         """The states of which logits are products, `[tokens, width]`."""

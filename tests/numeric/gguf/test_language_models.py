@@ -18,11 +18,14 @@ from mlc.frontends.registry import open_model
 from mlc.pass_manager.manager import PassManager
 from mlc.runtime.model import Model
 from mlc.support.bindings import parse_bindings
+from mlc.targets import host
 from mlc.tests.numeric.gguf.real_models import gemma3, smollm2
 from mlc.tests.numeric.gguf.reference_models import ReferenceModel
 from mlc.tests.numeric.gguf.tiny_models import CONTEXT, MODELS, VOCABULARY, write_model
 
 Array = NDArray[Any]
+_MULTIPLIES_BYTES = "neoverse-n1" if host.architecture() == "aarch64" else "znver3"
+"""A machine that multiplies integers of eight bits faster than floats."""
 _TOKENS = np.random.default_rng(7).integers(0, VOCABULARY, CONTEXT).tolist()
 
 
@@ -134,6 +137,21 @@ def test_formats(matrices: str, tmp_path: Path) -> None:
     write_model(path := tmp_path / "model.gguf", "llama", matrices, matrices)
     found = fed(mlc.compile(path), _TOKENS, [1] * 8, 1)
     assert error_of(found, ReferenceModel(path).logits(_TOKENS[:8])) < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("matrices", ["Q4_0", "Q4_1", "Q5_1", "Q8_0"])
+def test_rounded_rows(matrices: str, tmp_path: Path) -> None:
+    """One token after the other, and in chunks: errors are about those of llama.cpp's way, and there are some."""
+    write_model(path := tmp_path / "model.gguf", "llama", matrices, matrices)
+    exact = ReferenceModel(path).logits(_TOKENS)
+    usual = ReferenceModel(path, rounds_rows=True).logits(_TOKENS)
+    usual_error = np.linalg.norm(usual - exact, axis=1) / np.linalg.norm(exact, axis=1)
+    model = mlc.compile(path, shapes={"n": [1, 8]}, accuracy="fast", target=_MULTIPLIES_BYTES)
+    for chunks in ([1] * CONTEXT, [8, 2, *[1] * 7, 7]):
+        found = fed(model, _TOKENS, chunks, 8)
+        errors = [np.linalg.norm(y - exact[p - 1]) / np.linalg.norm(exact[p - 1]) for p, y in found]
+        assert 1e-4 < np.mean(errors) < 1.25 * usual_error.mean() and max(errors) < 2 * usual_error.max() < 0.2
 
 
 @pytest.mark.slow

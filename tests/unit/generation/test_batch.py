@@ -14,9 +14,11 @@ pytest.importorskip("tokenizers")
 from mlc.generation.batch import Batch
 from mlc.generation.generator import Generator
 from mlc.generation.sampling import Sampling
+from mlc.passes.graph._group_cost import integer_weights
 from mlc.runtime.extents import InputError
 from mlc.runtime.shaped_model import ShapedModel
 from mlc.support.errors import UserError
+from mlc.targets.machine import resolve_target
 from mlc.tests.numeric.gguf.tiny_models import VOCABULARY, write_model
 
 pytestmark = pytest.mark.slow
@@ -112,6 +114,25 @@ def test_logits_do_not_depend_on_others(generator: Generator) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("name", ["llama", "gemma3", "gpt2"])
+def test_logits_are_those_of_a_sequence_alone(name: str, tmp_path: Path) -> None:
+    """To the bit, for each number of sequences, where products are those of integers."""
+    if integer_weights(resolve_target("native")) is None:
+        pytest.skip("this machine multiplies floats as fast as integers of 8 bits")
+    write_model(path := tmp_path / "tiny.gguf", name, "Q4_1", with_texts="", context=_CONTEXT)
+    generator, expected = Generator.load(path, sequences=8), dict[int, bytes]()
+    for size in range(1, 9):
+        batch = _batch(generator, size)
+        for number, each in enumerate(batch.generators):
+            each.read(_PROMPTS[number])
+        for number, logits in enumerate(batch.read([(each, 11) for each in batch.generators])):
+            alone = generator.another()
+            alone.read(_PROMPTS[number])
+            expected.setdefault(number, alone.read([11]).tobytes())
+            assert logits.tobytes() == expected[number], (size, number)
+    assert len(set(expected.values())) == 8
+
+
 def test_a_full_context_and_wrong_generators(generator: Generator) -> None:
     batch = _batch(generator, 2)
     first, second = batch.generators
@@ -145,8 +166,8 @@ def test_prompts(generator: Generator) -> None:
 
 
 def test_memory_of_caches(generator: Generator) -> None:
-    """Calls of four and of eight sequences: there are caches for eight, and no more."""
-    assert generator.batches == (4, 8)
+    """Calls of up to eight sequences: there are caches for eight, and no more."""
+    assert generator.batches == (4, 5, 6, 7, 8)
     assert [_batch(generator, count).cache_bytes // generator.cache_bytes for count in (1, 8, 9)] == [8, 8, 16]
 
 

@@ -1,0 +1,64 @@
+"""What a row costs that is multiplied with short weights in groups, by facts of the machine: as floats, or as integers.
+
+Weights are read either way, and as fast: only arithmetic counts, for which it does not matter how many rows there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlc.targets.machine import Machine
+
+_SCALING = 3
+"""Operations on each vector of sums of a group: a conversion, two scales."""
+_LESS = 1
+"""One more where something is subtracted."""
+_ROUNDING = 12
+"""Operations on each vector of a row: its size, the largest one, a division, limits, a conversion, a sum."""
+
+
+def integer_weights(machine: Machine) -> type[np.integer[Any]] | None:
+    """The type of weights that a target multiplies with numbers of i8; None if it does so no faster than with floats.
+
+    ui8, unless it has dot products of i8 alone: words of the other factor are read where they lie, and weights do not
+    take more instructions for having a sign.
+    """
+    mixed, same = (machine.dot_instruction(lhs, "i8", machine.vector_bits) for lhs in ("ui8", "i8"))
+    is_signed = mixed is None and same is not None
+    if machine.products("i8" if is_signed else "ui8", "i8") <= machine.issue.fma_units:
+        return None
+    return np.int8 if is_signed else np.uint8
+
+
+@dataclass(frozen=True)
+class GroupedProduct:
+    """A row of `depth` numbers times as many rows of weights, of which each `group` share a scale for each column."""
+
+    depth: int
+    columns: int
+    group: int
+    has_less: bool
+    """Whether something is subtracted of the sums of groups."""
+
+    def float_cycles(self, machine: Machine) -> float:
+        """The cycles of multiplying floats."""
+        scaling = (1 + self.has_less) / self.group
+        return self._vectors(machine) * self.depth * (1 + scaling) / machine.issue.fma_units
+
+    def integer_cycles(self, machine: Machine, element: type[np.integer[Any]]) -> float:
+        """The cycles of rounding the row, and of multiplying integers with weights of a type."""
+        products = machine.products("ui8" if element is np.uint8 else "i8", "i8")
+        scaling = (_SCALING + _LESS * self.has_less) / self.group / _ports(machine)
+        rounding = _ROUNDING * self.depth / machine.lanes(32) / _ports(machine)
+        return self._vectors(machine) * self.depth * (1 / products + scaling) + rounding
+
+    def _vectors(self, machine: Machine) -> float:
+        return -(-self.columns // machine.lanes(32))
+
+
+def _ports(machine: Machine) -> float:
+    """How many operations on vectors start per cycle."""
+    return max(machine.issue.fma_units, machine.issue.adds)
