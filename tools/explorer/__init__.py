@@ -12,6 +12,9 @@ the model is compiled once (`collect.py`):
 - `machine_code.py` has LLVM IR and assembly, a function at a time.
 - `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types
   alone are written down.
+- `record_values.py` runs the model by the reference on inputs that were given, after each pass that changes it
+  (`run_values.py` says where each value is from), and takes numbers of each value (`value_numbers.py`) and pictures
+  (`value_pictures.py`). Arrays wait in a file for the next run (`value_store.py`), and are no part of the document.
 
 Nothing here asks for the name of an op, so dialects and passes of plugins are shown as all others are.
 

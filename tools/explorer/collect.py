@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from mlc.compiler.compilation import ModelText
+from mlc.frontends.onnx.to_graph.bind_inputs import bind
 from mlc.pass_manager.pipeline import default_steps
 from mlc.support.model_source import ModelSource
 from mlc.support.version import __version__
@@ -17,8 +19,11 @@ from mlc.tools.explorer.kernel_pages import kernel_pages
 from mlc.tools.explorer.machine_code import machine_code
 from mlc.tools.explorer.measuring import measure_kernels, require_measurable
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
+from mlc.tools.explorer.record_values import RecordValues
 from mlc.tools.explorer.recording import RecordPasses
 from mlc.tools.explorer.texts import Texts
+from mlc.tools.input_file import InputFile
+from mlc.tools.other_results import ComparedModel
 
 
 def document_of(
@@ -26,14 +31,16 @@ def document_of(
     arguments: CompileArguments,
     progress: Callable[[str, int, int], None] | None = None,
     measure: bool = False,
+    inputs: InputFile | None = None,
 ) -> Document:
-    """Compile a model for one shape, and write down what happens; with `measure` also how long its kernels take.
+    """Compile a model for one shape, and write down what happens; with `measure` also how long its kernels take, and
+    with `inputs` what its values are.
 
     `progress` is told what is done now, and how much of it is done, of how much.
 
     Raises:
-        UserError: the model asks for something that mlc cannot do, there is no usable clang, or kernels should be
-            measured that this machine cannot run.
+        UserError: the model asks for something that mlc cannot do, there is no usable clang, kernels should be
+            measured that this machine cannot run, or `inputs` are not those of the model.
         CompilerBug: a pass is wrong.
     """
     timed = start_compilation(model, arguments)
@@ -54,6 +61,12 @@ def document_of(
     graph, memory = RecordGraph(texts), RecordMemory(texts)
     others = compilation.manager.instrumentations
     compilation.manager.instrumentations = [recording, graph, memory, *others]
+    values: RecordValues | None = None
+    if inputs is not None:
+        bind(bound := compilation.module.clone(), arguments.bindings, ctx)
+        arrays = ComparedModel(model.file, bound, ctx).inputs_in(inputs)
+        values = RecordValues(inputs.name, arrays, ctx, recording, graph, progress and partial(progress, "values"))
+        compilation.manager.instrumentations = [recording, graph, memory, values, *others]
     if "tensor" in backend.levels:
         compilation.lower("tensor")
         document.calls = recording.calls()
@@ -66,6 +79,9 @@ def document_of(
         document.kernels = kernel_pages(
             compilation, texts, document.calls, measured, progress and partial(progress, "kernels")
         )
+    if values is not None:
+        document.inputs, document.values = values.file, values.finished()
+        recording.passes = [replace(run, values=values.by_pass.get(n)) for n, run in enumerate(recording.passes)]
     signature = compilation.lower_fully()
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):

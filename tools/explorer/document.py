@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-FORMAT = 2
+FORMAT = 3
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -48,6 +48,64 @@ class Change:
 
 
 @dataclass(frozen=True)
+class ValueNumbers:
+    """How the elements of a value are distributed, in one run; the parts of a complex number are two elements."""
+
+    elements: int
+    least: float | None
+    """Of the finite elements, as all numbers below; None if there are none."""
+    most: float | None
+    mean: float | None
+    quantiles: Sequence[float]
+    """1%, 25%, 50%, 75% and 99% of the finite elements are at most as large."""
+    nans: int
+    infinities: int
+    zeros: int
+    first: Sequence[str]
+    """The first elements."""
+
+
+@dataclass(frozen=True)
+class ValueDifference:
+    """How a value differs from what it was in another form of the model."""
+
+    largest: float | None
+    """The largest difference of two elements; None if only one of them is finite, or both but not their difference."""
+    at: Sequence[int]
+    """Where it is; nowhere if the numbers are in another order."""
+    before: str
+    """The element there."""
+    after: str
+    count: int
+    """How many elements are not the same to the bit."""
+    elements: int
+    is_reordered: bool
+    """Whether the numbers are the same up to rounding, but at other places: then the difference is that of the numbers
+    in ascending order."""
+
+
+@dataclass(frozen=True)
+class PassValue:
+    """A value that a pass changed."""
+
+    place: int
+    type: str
+    difference: ValueDifference
+
+
+@dataclass(frozen=True)
+class PassValues:
+    """What the values of a run are after a pass, beside those of the run before it."""
+
+    compared: int
+    """How many values both runs have: those of one place, with as many elements of one type."""
+    differing: Sequence[PassValue]
+    """Those that are not the same to the bit, the largest difference first."""
+    reason: str
+    """Why there is no run, if there is none."""
+
+
+@dataclass(frozen=True)
 class PassRun:
     """One pass of the pipeline."""
 
@@ -62,6 +120,8 @@ class PassRun:
     ops: tuple[int, int]
     """How many ops there are before and after."""
     changes: Sequence[Change]
+    values: PassValues | None = None
+    """None if the pass changed nothing, or no inputs are given."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +243,47 @@ class GraphNode:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A value as an image."""
+
+    width: int
+    height: int
+    colours: int
+    """1 for grey, or 3."""
+    words: str
+    """Its size before it was made smaller, and what part of the value it is."""
+    pixels: str
+    """Bytes in base64, row by row: 1 for the smallest number, 255 for the largest, 0 for one that is not finite."""
+
+
+@dataclass(frozen=True)
+class ValueForm:
+    """A value of the graph at the tensor level."""
+
+    words: str
+    """When."""
+    type: str
+    difference: ValueDifference | None
+    """From the graph; None if no bit differs."""
+    numbers: ValueNumbers
+
+
+@dataclass(frozen=True)
+class ModelValue:
+    """What a value of the graph was in one run."""
+
+    node: int
+    """The number of the node in the graph whose result it is."""
+    result: int
+    """Which of its results."""
+    type: str
+    numbers: ValueNumbers
+    picture: Picture | None
+    forms: Sequence[ValueForm]
+    """The same value, where it exists, when the tensor level begins, and when it ends."""
+
+
+@dataclass(frozen=True)
 class Buffer:
     """A value in the arena of a function, or a workspace for a call."""
 
@@ -253,6 +354,10 @@ class Document:
     """Those of kernels, in the order of the program."""
     code: Sequence[MachineCode] = ()
     graph: Sequence[GraphNode] = ()
+    inputs: str = ""
+    """The file of the inputs that values are of, if one is given."""
+    values: Sequence[ModelValue] = ()
+    """Those of the graph, in order."""
     arenas: Sequence[Arena] = ()
     weights: Sequence[WeightSize] = ()
     measured_seconds: float | None = None

@@ -23,6 +23,7 @@ _SCRIPTS = (
     "highlight",
     "passes",
     "kernels",
+    "values",
     "layout",
     "graph",
     "memory",

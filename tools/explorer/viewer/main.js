@@ -5,6 +5,7 @@ const PAGES = [
   ["passes", "Passes", passesPage],
   ["kernels", "Kernels", kernelsPage],
   ["graph", "Graph", graphPage],
+  ["values", "Values", valuesPage],
   ["memory", "Memory", memoryPage],
   ["source", "Source", sourcePage],
   ["remarks", "Remarks", remarksPage],
