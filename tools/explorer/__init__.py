@@ -7,8 +7,9 @@ the model is compiled once (`collect.py`):
   is stored once, and passes refer to it by its number (`texts.py`); each line of a text of IR has a *place*, the source
   location of its op. Places link the levels: what the ONNX node `/layer1/conv1` became are the lines with its place, in
   index notation, in loops and at the llvm level. They also say which kernels compute an op of the graph.
-- `kernel_pages.py` asks what `mlc explain` asks of each kernel, but for measurements: its schedule in words, its loops
-  after each step, its estimate, and those of the candidates that were not taken.
+- `kernel_pages.py` asks what `mlc explain` asks of each kernel: its schedule in words, its loops after each step, its
+  estimate, and those of the candidates that were not taken. `limits.py` has the roofline of the machine, and
+  `measuring.py` the measured times, if they are asked for.
 - `machine_code.py` has LLVM IR and assembly, a function at a time.
 - `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types
   alone are written down.

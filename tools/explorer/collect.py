@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -13,16 +13,18 @@ from mlc.support.model_source import ModelSource
 from mlc.support.version import __version__
 from mlc.targets.program import Program
 from mlc.tools.compile_arguments import CompileArguments, start_compilation
-from mlc.tools.explorer.document import NO_TEXT, Document, KernelTime, RemarkText
+from mlc.tools.explorer.document import NO_TEXT, Document, RemarkText
 from mlc.tools.explorer.graph_view import RecordGraph, with_calls
 from mlc.tools.explorer.kernel_pages import kernel_pages
+from mlc.tools.explorer.limits import limits_of
 from mlc.tools.explorer.machine_code import machine_code
-from mlc.tools.explorer.measuring import measure_kernels, require_measurable
+from mlc.tools.explorer.measuring import require_measurable, with_times
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
 from mlc.tools.explorer.record_values import RecordValues
 from mlc.tools.explorer.recording import RecordPasses
 from mlc.tools.explorer.texts import Texts
 from mlc.tools.input_file import InputFile
+from mlc.tools.kernel_numbers import KernelNumbers, ModelNumbers
 from mlc.tools.other_results import ComparedModel
 
 
@@ -67,22 +69,21 @@ def document_of(
         arrays = ComparedModel(model.file, bound, ctx).inputs_in(inputs)
         values = RecordValues(inputs.name, arrays, ctx, recording, graph, progress and partial(progress, "values"))
         compilation.manager.instrumentations = [recording, graph, memory, values, *others]
+    rows: list[KernelNumbers] = []
     if "tensor" in backend.levels:
         compilation.lower("tensor")
         document.calls = recording.calls()
-        measured: Mapping[str, KernelTime] = {}
-        if measure:
-            if progress is not None:
-                progress("measuring", 0, 1)
-            measurements = measure_kernels(compilation)
-            measured, document.measured_seconds = measurements.kernels, measurements.model
-        document.kernels = kernel_pages(
-            compilation, texts, document.calls, measured, progress and partial(progress, "kernels")
-        )
+        numbers = ModelNumbers.about(compilation, measure)
+        told = partial(progress, "measuring") if progress is not None and measure else None
+        rows, document.measured_seconds = numbers.of(numbers.kernels, whole=measure, progress=told)
+        document.limits = limits_of(numbers) if rows else None
+        document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress and partial(progress, "kernels"))
+    passes_above = len(recording.passes)
     if values is not None:
         document.inputs, document.values = values.file, values.finished()
         recording.passes = [replace(run, values=values.by_pass.get(n)) for n, run in enumerate(recording.passes)]
     signature = compilation.lower_fully()
+    document.kernels = with_times(document.kernels, rows, recording.removed(passes_above))
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):
         document.code = machine_code(program, machine, options, texts, progress and partial(progress, "clang"))

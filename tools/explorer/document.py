@@ -188,6 +188,44 @@ class KernelTime:
 
 
 @dataclass(frozen=True)
+class KernelBound:
+    """The least time of a call of a kernel by the roofline of the machine."""
+
+    arithmetic: float
+    """The seconds that its operations take at full speed."""
+    transfer: float
+    """The seconds that what it has to move takes to come from the farthest level of the memory that it waits for."""
+    limit: str
+    """What takes longer: `compute`, or that level."""
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A level of the memory."""
+
+    level: str
+    holds: int | None
+    """Bytes; None for the main memory."""
+    rate: float
+    """Bytes per second that are read from it."""
+    source: str
+    """Where the rate is from, in words."""
+
+
+@dataclass(frozen=True)
+class MachineLimits:
+    """The roofline of the machine that the code is for."""
+
+    cores: int
+    peak: float
+    """Operations per second, if all are multiply-adds of f32, two for each."""
+    source: str
+    """Where the peak is from, in words."""
+    roofs: Sequence[Roof]
+    """The nearest level first."""
+
+
+@dataclass(frozen=True)
 class KernelPage:
     """All about one kernel."""
 
@@ -207,6 +245,8 @@ class KernelPage:
     costs: Costs | None
     """None where its loops cannot be estimated."""
     candidates: Sequence[CandidatePage]
+    bound: KernelBound | None = None
+    """None where a kernel neither computes nor moves anything."""
     measured: KernelTime | None = None
     """None if nothing was measured."""
 
@@ -360,6 +400,8 @@ class Document:
     """Those of the graph, in order."""
     arenas: Sequence[Arena] = ()
     weights: Sequence[WeightSize] = ()
+    limits: MachineLimits | None = None
+    """Measured if kernels are, else planned; None if there are no kernels."""
     measured_seconds: float | None = None
     """The shortest time of a call of the whole model; None if nothing was measured."""
     remarks: Sequence[RemarkText] = field(default_factory=tuple[RemarkText, ...])

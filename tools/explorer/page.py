@@ -22,6 +22,7 @@ _SCRIPTS = (
     "lines",
     "highlight",
     "passes",
+    "roofline",
     "kernels",
     "values",
     "layout",

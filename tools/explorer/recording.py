@@ -70,6 +70,11 @@ class RecordPasses(Instrumentation):
         """The same by the ops that are the calls."""
         return {call: KernelCall(call.callee.string_value(), at) for call, at in self._places_of_calls.items()}
 
+    def removed(self, first: int) -> set[str]:
+        """The functions that passes have removed, from pass number `first` on."""
+        changes = [change for run in self.passes[first:] for change in run.changes]
+        return {change.function for change in changes if change.after == NO_TEXT}
+
     def _stage_of(self, pass_: Pass) -> Stage | None:
         """The stage that a pass is of: the next one whose pass has its name."""
         for number in range(self._next_stage, len(self.stages)):

@@ -125,6 +125,7 @@ def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     _check_passes(page)
     _check_measured(page)
     _check_kernel(page)
+    _check_roofline(page)
     _check_graph(page)
     _check_values(page)
     _check_search(page)
@@ -218,6 +219,25 @@ def _check_graph(page: _Page) -> None:
     assert _transform(page) != before
     page.click(".details a", "linear_relu")
     page.wait("h1", "linear_relu")
+
+
+def _check_roofline(page: _Page) -> None:
+    """Points lead to kernels by the keyboard as well, and have words; tables have the same numbers."""
+    from selenium.webdriver.common.keys import Keys
+
+    page.open("roofline")
+    page.wait("figure svg > title", "operations per byte")
+    page.wait("figure svg > desc", "2 kernels under the limits of L1, L2")
+    assert len(page.texts("circle.point.estimated")) == len(page.texts("circle.point.measured")) == 2
+    page.wait("circle.point.measured title", "linear_relu, measured: 41.2 Gop/s at 2.687")
+    assert "41.2 Gop/s" in page.texts("tbody tr td:nth-child(7)")
+    assert len(page.texts("path.roof")) == 5, "four levels of the memory, and arithmetic"
+    page.wait("td", "LLVM's scheduling model; the frequency assumed")
+    page.driver.execute_script("document.querySelector('circle.point.measured').focus()")
+    page.press(Keys.ENTER)
+    page.wait("h1", "linear_relu")
+    page.wait("main p", "and it is measured to take")
+    assert page.texts("path.roof.own-roof")
 
 
 def _check_values(page: _Page) -> None:

@@ -4,6 +4,7 @@ const PAGES = [
   ["overview", "Overview", overviewPage],
   ["passes", "Passes", passesPage],
   ["kernels", "Kernels", kernelsPage],
+  ["roofline", "Roofline", rooflinePage],
   ["graph", "Graph", graphPage],
   ["values", "Values", valuesPage],
   ["memory", "Memory", memoryPage],
