@@ -10,7 +10,7 @@ the model is compiled once (`collect.py`):
 - `kernel_pages.py` asks what `mlc explain` asks of each kernel: its schedule in words, its loops after each step, its
   estimate, and those of the candidates that were not taken. `limits.py` has the roofline of the machine, and
   `measuring.py` the measured times, if they are asked for.
-- `machine_code.py` has LLVM IR and assembly, a function at a time.
+- `machine_code.py` has LLVM IR and assembly, a function at a time, `artifact.py` the bytes of the library by section.
 - `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types
   alone are written down.
 - `record_values.py` runs the model by the reference on inputs that were given, after each pass that changes it

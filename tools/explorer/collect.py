@@ -13,6 +13,7 @@ from mlc.support.model_source import ModelSource
 from mlc.support.version import __version__
 from mlc.targets.program import Program
 from mlc.tools.compile_arguments import CompileArguments, start_compilation
+from mlc.tools.explorer.artifact import artifact_of
 from mlc.tools.explorer.document import NO_TEXT, Document, RemarkText
 from mlc.tools.explorer.graph_view import RecordGraph, with_calls
 from mlc.tools.explorer.kernel_pages import kernel_pages
@@ -88,6 +89,7 @@ def document_of(
     if isinstance(program := compilation.program(signature), Program):
         document.code = machine_code(program, machine, options, texts, progress and partial(progress, "clang"))
         document.weights = weight_sizes(program.weights)
+        document.artifact = artifact_of(compilation, program, progress and partial(progress, "artifact"))
     document.functions, document.passes = recording.start, recording.passes
     document.graph, document.arenas = with_calls(graph.nodes, document.calls), memory.arenas
     document.remarks = [

@@ -358,6 +358,43 @@ class WeightSize:
 
 
 @dataclass(frozen=True)
+class ArtifactSymbol:
+    """A function or a constant of the artifact."""
+
+    name: str
+    kind: str
+    """kernel, weight or other"""
+    function: str
+    """The kernel that it is; empty for anything else."""
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ArtifactSection:
+    """A section of the artifact."""
+
+    name: str
+    bytes: int
+    is_stored: bool
+    """Whether it is in the file: zeros are not."""
+    is_loaded: bool
+    """Whether a process maps it."""
+    symbols: Sequence[ArtifactSymbol]
+    """The largest first."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """The shared library that the model becomes."""
+
+    bytes: int
+    """Of the file."""
+    sections: Sequence[ArtifactSection]
+    reason: str
+    """Why there is none, if it could not be made."""
+
+
+@dataclass(frozen=True)
 class RemarkText:
     """What a pass said."""
 
@@ -404,4 +441,6 @@ class Document:
     """Measured if kernels are, else planned; None if there are no kernels."""
     measured_seconds: float | None = None
     """The shortest time of a call of the whole model; None if nothing was measured."""
+    artifact: Artifact | None = None
+    """None for a target that makes no libraries of ELF."""
     remarks: Sequence[RemarkText] = field(default_factory=tuple[RemarkText, ...])

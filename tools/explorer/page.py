@@ -28,6 +28,7 @@ _SCRIPTS = (
     "layout",
     "graph",
     "memory",
+    "artifact",
     "compare",
     "main",
 )

@@ -126,6 +126,7 @@ def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     _check_measured(page)
     _check_kernel(page)
     _check_roofline(page)
+    _check_artifact(page)
     _check_graph(page)
     _check_values(page)
     _check_search(page)
@@ -238,6 +239,14 @@ def _check_roofline(page: _Page) -> None:
     page.wait("h1", "linear_relu")
     page.wait("main p", "and it is measured to take")
     assert page.texts("path.roof.own-roof")
+
+
+def _check_artifact(page: _Page) -> None:
+    page.open("artifact")
+    page.wait("main .lead", "code of 2 kernels")
+    assert ".rodata" in page.texts("main .table td:first-child")[0], "sections are in the order of their sizes"
+    page.click("main td a", "softmax")
+    page.wait("h1", "softmax")
 
 
 def _check_values(page: _Page) -> None:

@@ -85,6 +85,7 @@ def test_document(explored: _Explored) -> None:
     _check_graph(explored)
     _check_memory(explored)
     _check_limits(explored)
+    _check_artifact(explored)
 
 
 def _check_passes(explored: _Explored) -> None:
@@ -187,6 +188,22 @@ def _check_limits(explored: _Explored) -> None:
     assert explored.kernel("linear_relu")["bound"]["arithmetic"] >= product / limits["peak"]
 
 
+def _check_artifact(explored: _Explored) -> None:
+    artifact = explored.document["artifact"]
+    assert artifact["reason"] == ""
+    sections = {each["name"]: each for each in artifact["sections"]}
+    assert {".text", ".rodata", ".dynsym"} <= sections.keys()
+    assert sum(each["bytes"] for each in artifact["sections"] if each["is_stored"]) <= artifact["bytes"]
+    code = {each["function"]: each["bytes"] for each in sections[".text"]["symbols"] if each["kind"] == "kernel"}
+    assert code.keys() == {"linear_relu", "softmax"} and min(code.values()) > 50
+    weights = [each for each in sections[".rodata"]["symbols"] if each["kind"] == "weight"]
+    assert [each["bytes"] for each in weights] == sorted((each["bytes"] for each in weights), reverse=True)
+    assert {each["name"]: each["bytes"] for each in weights} == {
+        each["name"]: each["bytes"] for each in explored.document["weights"]
+    }
+    assert any(each["name"] == "mlc_main" and each["kind"] == "other" for each in sections[".text"]["symbols"])
+
+
 def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path, mlc: CommandLine) -> None:
     onnx = pytest.importorskip("onnx")
     helper, numpy_helper = onnx.helper, onnx.numpy_helper
@@ -275,6 +292,9 @@ def test_watching_changes_nothing(tmp_path: Path, mlc: CommandLine) -> None:
     explored = _explore(mlc, model)
     program = mlc("compile", str(model), "-o", "-", "--emit=llvm-ir", "--target=x86-64-v3").out
     kernels = [each for each in explored.document["code"] if each["function"] != "mlc_main"]
+    library = tmp_path / "model.so"
+    assert mlc("compile", str(model), "-o", str(library), "--target=x86-64-v3").status == 0
+    assert explored.document["artifact"]["bytes"] == library.stat().st_size
     bodies = [explored.text(each["llvm_ir"]).partition("{\n")[2].partition("\n}\n")[0] for each in kernels]
     assert len(bodies) == 2
     assert all(body in program for body in bodies)

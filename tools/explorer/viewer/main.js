@@ -8,6 +8,7 @@ const PAGES = [
   ["graph", "Graph", graphPage],
   ["values", "Values", valuesPage],
   ["memory", "Memory", memoryPage],
+  ["artifact", "Artifact", artifactPage],
   ["source", "Source", sourcePage],
   ["remarks", "Remarks", remarksPage],
 ];
