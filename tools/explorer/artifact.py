@@ -10,7 +10,7 @@ from mlc.compiler.compilation import Compilation
 from mlc.runtime.elf import NotALibrary, SectionSize, section_sizes
 from mlc.support.errors import UserError
 from mlc.targets.program import Program
-from mlc.tools.explorer.document import Artifact, ArtifactSection, ArtifactSymbol
+from mlc.tools.explorer.document_code import Artifact, ArtifactSection, ArtifactSymbol
 
 
 def artifact_of(

@@ -18,6 +18,7 @@ from mlc.tools.explorer.document import NO_TEXT, Document, RemarkText
 from mlc.tools.explorer.graph_view import RecordGraph, with_calls
 from mlc.tools.explorer.kernel_pages import kernel_pages
 from mlc.tools.explorer.limits import limits_of
+from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.machine_code import machine_code
 from mlc.tools.explorer.measuring import require_measurable, with_times
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
@@ -87,7 +88,10 @@ def document_of(
     document.kernels = with_times(document.kernels, rows, recording.removed(passes_above))
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):
-        document.code = machine_code(program, machine, options, texts, progress and partial(progress, "clang"))
+        reader = LoopReader.of(machine)
+        document.simulator, document.no_simulator = reader.words, reader.reason
+        document.vector_registers = machine.vector_registers
+        document.code = machine_code(program, reader, options, texts, progress and partial(progress, "clang"))
         document.weights = weight_sizes(program.weights)
         document.artifact = artifact_of(compilation, program, progress and partial(progress, "artifact"))
     document.functions, document.passes = recording.start, recording.passes

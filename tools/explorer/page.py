@@ -23,6 +23,7 @@ _SCRIPTS = (
     "highlight",
     "passes",
     "roofline",
+    "inner_loops",
     "kernels",
     "values",
     "layout",

@@ -25,7 +25,8 @@ from mlc.reference.runnable import why_not_run
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import models_of
-from mlc.tools.explorer.document import NO_PLACE, ModelValue, PassValue, PassValues, ValueForm
+from mlc.tools.explorer.document import NO_PLACE
+from mlc.tools.explorer.document_values import ModelValue, PassValue, PassValues, ValueForm
 from mlc.tools.explorer.graph_view import RecordGraph
 from mlc.tools.explorer.recording import RecordPasses
 from mlc.tools.explorer.run_values import run_model

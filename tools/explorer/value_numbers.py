@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.reference.agreement import bits_differ
-from mlc.tools.explorer.document import ValueDifference, ValueNumbers
+from mlc.tools.explorer.document_values import ValueDifference, ValueNumbers
 
 Array = NDArray[Any]
 

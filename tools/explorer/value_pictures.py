@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import OpResult, SSAValue
 
 from mlc.dialects.graph.windows import LAYOUTS, has_channels_last
-from mlc.tools.explorer.document import Picture
+from mlc.tools.explorer.document_values import Picture
 
 Array = NDArray[Any]
 

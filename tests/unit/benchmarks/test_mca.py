@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from mlc.benchmarks.cpu_models import as_modelled, cycles, disagreements, find_mca, modelled
-from mlc.benchmarks.inner_loops import hottest_loop, innermost_loops
-from mlc.benchmarks.mca import Judgement, busiest_unit, loops_table, main
+from mlc.benchmarks.cpu_models import as_modelled, disagreements, modelled
+from mlc.benchmarks.mca import Judgement, loops_table, main
 from mlc.schedules.cost.work import Instructions
 from mlc.targets.machine import resolve_target
+from mlc.tools.inner_loops import hottest_loop, innermost_loops
+from mlc.tools.llvm_mca import busiest_unit, cycles, find_mca
 
 _ARM = resolve_target("neoverse-n1")
 _X86 = resolve_target("skylake-avx512")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mlc.tools.explorer.document import KernelTime, Picture
+from mlc.tools.explorer.document import KernelTime
+from mlc.tools.explorer.document_values import Picture
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
 
@@ -202,6 +203,10 @@ def _check_kernel(page: _Page) -> None:
     page.wait(".cell.added", "vector<8xf32>")
     page.click("nav.tabs a", "Costs")
     page.wait(".parts dt", "arithmetic")
+    page.click("nav.tabs a", "Inner loop")
+    page.wait(".parts dt", "multiply-adds")
+    page.wait(".line", "vfmadd231ps")
+    assert page.wait(".fact", "vector registers").endswith(" of 16")
     page.click("nav.tabs a", "Passes")
     page.click("main td a", "apply-schedule")
     page.wait("h1", "apply-schedule")

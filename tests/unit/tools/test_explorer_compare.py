@@ -14,7 +14,8 @@ import pytest
 
 from mlc.support.errors import UserError
 from mlc.tools.explorer.compare import changed_steps, compare
-from mlc.tools.explorer.document import Document, GraphNode, KernelPage, MachineCode, StepPage, StoredText
+from mlc.tools.explorer.document import Document, GraphNode, KernelPage, StepPage, StoredText
+from mlc.tools.explorer.document_code import MachineCode
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
 

@@ -128,6 +128,13 @@ def _check_kernels(explored: _Explored) -> None:
     assert code.keys() == {"mlc_main", *(each["name"] for each in explored.document["kernels"])}
     assert f"@{code['linear_relu']['symbol']}(" in explored.text(code["linear_relu"]["llvm_ir"])
     assert "ymm" in explored.text(code["linear_relu"]["assembly"])
+    loop = code["linear_relu"]["loops"][0]
+    lines = explored.text(loop["text"]).splitlines()
+    assert loop["counts"]["multiply-adds"] == sum(line.startswith("vfmadd") for line in lines) > 0
+    assert len(lines) == loop["instructions"]
+    assert 0 < loop["vector_registers"] <= explored.document["vector_registers"] == 16
+    assert (loop["simulation"] is None) == bool(explored.document["no_simulator"])
+    assert code["mlc_main"]["loops"] == []
 
 
 def _check_places(explored: _Explored) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.func import FuncOp
 
 from mlc.compiler.compilation import new_context, parse_verified
-from mlc.tools.explorer.document import Picture
+from mlc.tools.explorer.document_values import Picture
 from mlc.tools.explorer.value_numbers import difference_of, numbers_of
 from mlc.tools.explorer.value_pictures import picture_of
 from mlc.tools.explorer.value_store import ArrayStore
