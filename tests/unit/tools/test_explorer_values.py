@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,18 @@ def test_values_of_a_model(tmp_path: Path, mlc: CommandLine) -> None:
     assert by_pass["fuse"]["compared"] >= 4 and by_pass["fuse"]["differing"] == []
     assert "convert-tensor-to-loop" not in by_pass
     assert {each["reason"] for each in by_pass.values()} == {""}
+
+
+def test_results_that_are_reshaped_at_a_call_are_those_of_their_own_ops(tmp_path: Path, mlc: CommandLine) -> None:
+    """`collapse-dims` reshapes the result of a kernel, which is that of its last op, where its first op stood."""
+    for file in (Path(__file__).parents[3] / "examples" / "digits").glob("mlp.*"):
+        shutil.copy(file, tmp_path)
+    image = np.random.default_rng(4).random((1, 8, 8), np.float32)
+    document = _values(mlc, tmp_path / "mlp.mlir", {"image": image}, "--target=x86-64-v3")
+    for value in document["values"][1:]:
+        assert [form["words"][-4:] for form in value["forms"]] == ["gins", "ends"]
+        assert all(form["difference"] is None or form["difference"]["largest"] < 1e-4 for form in value["forms"])
+    assert document["values"][0]["picture"]["words"] == "8 x 8"
 
 
 def test_numbers_that_are_not_finite(tmp_path: Path, mlc: CommandLine) -> None:
