@@ -6,15 +6,12 @@ model is that of another CPU, or wrong: `python -m benchmarks.mca --facts` shows
 
 from __future__ import annotations
 
-import re
-import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mlc.targets.machine import Machine
-from mlc.targets.toolchain import programs_on_path
+from mlc.tools.llvm_mca import cycles
 
-MINIMUM_VERSION = 16
 MODELLED_FACTS = (
     "fma_units",
     "fma_latency",
@@ -30,61 +27,11 @@ MODELLED_FACTS = (
     "i8_outer_dots",
     "bf16_outer_dots",
 )
+"""The facts that a model has something to say of."""
 _NOT_EVERYWHERE = ("bf16_dots", "i8_dots", "i8_outer_dots", "bf16_outer_dots")
 """Those of instructions that some CPUs lack."""
-"""The facts that a model has something to say of."""
 _KINDS = {"fma_units": "fma", "fma_latency": "fma", "adds": "add", "add_latency": "add", "pair_cycles": "pairs"}
-_ITERATIONS = 1000
-_CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
 _CLOSE = 0.02
-
-
-def find_mca() -> str:
-    """The newest llvm-mca on PATH.
-
-    Raises:
-        LookupError: there is none, or only older ones, whose models of CPUs lack some of ours; the message says which.
-    """
-    versions = {str(path): version_of(str(path)) for path in programs_on_path(r"llvm-mca(-\d+)?")}
-    newest = max(versions, key=versions.__getitem__, default=None)
-    if newest is not None and versions[newest] >= MINIMUM_VERSION:
-        return newest
-    found = f"only {newest}, version {versions[newest]}" if newest else "none on PATH"
-    raise LookupError(f"llvm-mca {MINIMUM_VERSION} or newer is needed, found {found}; install one: apt install llvm-19")
-
-
-def version_of(tool: str) -> int:
-    """The major version of an llvm-mca; 0 if it does not say."""
-    shown = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"LLVM version (\d+)", shown)
-    return int(match[1]) if match else 0
-
-
-def simulate(tool: str, machine: Machine, body: str) -> str:
-    """What llvm-mca prints of many iterations of `body`.
-
-    Raises:
-        subprocess.CalledProcessError: llvm-mca does not know the CPU, or refuses the text.
-    """
-    cpu = machine.base if machine.arch == "aarch64" else machine.cpu
-    command = [tool, f"-mtriple={machine.triple}", f"-mcpu={cpu}", f"-iterations={_ITERATIONS}"]
-    return subprocess.run(command, input=body, capture_output=True, text=True, check=True).stdout
-
-
-def cycles_in(shown: str) -> float:
-    """The cycles of one iteration, as `simulate` shows them."""
-    found = _CYCLES.search(shown)
-    assert found is not None
-    return int(found[1]) / _ITERATIONS
-
-
-def cycles(tool: str, machine: Machine, body: str) -> float:
-    """The cycles of one iteration of `body` in a long run.
-
-    Raises:
-        subprocess.CalledProcessError: llvm-mca does not know the CPU, or refuses the text.
-    """
-    return cycles_in(simulate(tool, machine, body))
 
 
 def modelled(tool: str, machine: Machine, fact: str) -> float:

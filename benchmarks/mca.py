@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,9 +25,8 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from mlc.architectures import cpus
 from mlc.benchmarks.case import Case
-from mlc.benchmarks.cpu_models import as_modelled, cycles_in, disagreements, find_mca, simulate
+from mlc.benchmarks.cpu_models import as_modelled, disagreements
 from mlc.benchmarks.engines import saved_source
-from mlc.benchmarks.inner_loops import Loop, hottest_loop, innermost_loops
 from mlc.benchmarks.suite import cases_by_family
 from mlc.benchmarks.tables import Grid
 from mlc.compiler.compilation import Compilation, new_context, parse_verified
@@ -36,6 +34,8 @@ from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.support.dtypes import dtype_named
 from mlc.targets.machine import Machine, resolve_target
+from mlc.tools.inner_loops import MachineLoop, hottest_loop, innermost_loops
+from mlc.tools.llvm_mca import busiest_unit, cycles_in, find_mca, simulate
 
 TARGETS = (
     "neoverse-n1",
@@ -79,8 +79,6 @@ SHORT_KERNELS = {
 """Kernels of short numbers: a text, the shape of its weights, and the types of factors and sums, of which the first is
 taken for which a CPU has a dot product; without one it has no such kernel."""
 WANTED = 0.9
-_PRESSURE = re.compile(r"^Resource pressure per iteration:\n.*\n(.*)$", re.MULTILINE)
-_COUNT = r"^{}:\s+(\d+)"
 
 
 @dataclass(frozen=True)
@@ -215,7 +213,7 @@ def _assembly_of_short(text: str, element: str, shape: Sequence[int], target: st
         return _compiled(f"{text}\n{resources}", "short", Path(folder), target)
 
 
-def _judged(tool: str, machine: Machine, rates: Machine, loop: Loop, kernel: str, name: str) -> Judgement:
+def _judged(tool: str, machine: Machine, rates: Machine, loop: MachineLoop, kernel: str, name: str) -> Judgement:
     shown = simulate(tool, machine, loop.text)
     return Judgement(
         kernel,
@@ -228,17 +226,6 @@ def _judged(tool: str, machine: Machine, rates: Machine, loop: Loop, kernel: str
         round(loop.bound(rates), 3),
         busiest_unit(shown),
     )
-
-
-def busiest_unit(shown: str) -> float:
-    """How many cycles of an iteration the busiest unit works, as llvm-mca shows it."""
-    pressure = _PRESSURE.search(shown)
-    operations, iterations, width = (
-        re.search(_COUNT.format(name), shown, re.MULTILINE) for name in ("Total uOps", "Iterations", "Dispatch Width")
-    )
-    assert pressure and operations and iterations and width
-    started = int(operations[1]) / int(iterations[1]) / int(width[1])
-    return max([started, *(float(number) for number in pressure[1].split() if number != "-")])
 
 
 def assembly(case: Case, target: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -71,33 +71,47 @@ class ModelNumbers:
         return [op for op in self.module.ops if isinstance(op, FuncOp) and is_private(op)]
 
     @staticmethod
-    def about(compilation: Compilation) -> ModelNumbers:
-        """Those of what `compilation` has lowered to the tensor level."""
+    def about(compilation: Compilation, measure: bool = True) -> ModelNumbers:
+        """Those of what `compilation` has lowered to the tensor level; measured if that is asked for and possible."""
         options, module = compilation.options, compilation.module
         outlined, calling = outlined_kernels(module, compilation.ctx, options)
         if outlined:
             module = module.clone()
             module.body.block.add_ops(outlined)
         machine = resolve_target(options.target)
-        here = can_run(machine.arch, machine.required_cpu_flags)
+        here = measure and can_run(machine.arch, machine.required_cpu_flags)
         roofline = measured(machine, options.threads) if here else planned(machine, options.threads)
         return ModelNumbers(module, compilation.ctx, options, roofline, here, compilation.module, calling)
 
-    def of(self, kernels: Sequence[FuncOp], whole: bool = False) -> tuple[list[KernelNumbers], float | None]:
+    def of(
+        self,
+        kernels: Sequence[FuncOp],
+        whole: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[list[KernelNumbers], float | None]:
         """The numbers of kernels, and the time of the whole model if that is asked for and can be measured.
 
         All are measured in rounds, and the limits beside them: no quiet or busy moment falls on one of them alone.
+        `progress` is told how much of that is done, of how much: each kernel is compiled, and measured in each round.
         """
         calls = count_calls(self.calling)
         works = [work_of(kernel, self.ctx) for kernel in kernels]
         watches: list[Stopwatch] = []
+
+        def told(done: int) -> None:
+            if progress is not None:
+                progress(done, (len(kernels) + whole) * (1 + _ROUNDS))
+
         if self.runs_here:
             modules = [*(lone_kernel(self.module, kernel) for kernel in kernels), *([self.model] if whole else [])]
-            watches = [Stopwatch(module, self.ctx, self.options) for module in modules]
+            for module in modules:
+                watches.append(Stopwatch(module, self.ctx, self.options))
+                told(len(watches))
         levels = dict.fromkeys(level for work in works for level in self.roofline.levels_of(work))
-        for _ in range(_ROUNDS if watches else 0):
-            for watch in watches:
+        for round_ in range(_ROUNDS if watches else 0):
+            for number, watch in enumerate(watches):
                 watch.measure(_SECONDS)
+                told(len(watches) * (1 + round_) + number + 1)
             for level in levels:
                 self.roofline.refresh(level)
         remarks = [watch.remarks for watch in watches[: len(kernels)]] or [[]] * len(kernels)

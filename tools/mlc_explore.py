@@ -14,6 +14,7 @@ from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_ou
 from mlc.tools.explorer.compare import compare
 from mlc.tools.explorer.explored_models import PAGE_SUFFIXES, documents_of
 from mlc.tools.explorer.page import page_of
+from mlc.tools.input_file import INPUTS_HELP
 
 
 @dataclass(kw_only=True)
@@ -23,6 +24,7 @@ class Arguments(CompileArguments):
     model: str
     other: str | None
     output: str
+    inputs: str | None
     measure: bool
 
 
@@ -35,6 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", dest="output", metavar="FILE", required=True, help="the page to write, such as report.html"
     )
+    words = f"show what each value of the model is for these: {INPUTS_HELP}; of several calls the first"
+    parser.add_argument("--inputs", metavar="FILE", help=words)
     words = "measure each kernel and the model, and show the times beside the estimates; about a second for each kernel"
     parser.add_argument("--measure", action="store_true", help=words)
     add_compile_arguments(parser)
@@ -46,8 +50,8 @@ def run(arguments: Namespace) -> None:
     if args.output != "-" and Path(args.output).suffix not in PAGE_SUFFIXES:
         raise UserError(f"found -o {args.output}; required: a file that browsers open, such as report.html")
     names = [args.model] if args.other is None else [args.model, args.other]
-    check_not_input(args.output, names)
-    documents = documents_of(names, args, args.measure)
+    check_not_input(args.output, [*names, *([args.inputs] if args.inputs is not None else [])])
+    documents = documents_of(names, args, args.measure, args.inputs)
     page = page_of(documents, compare(*documents) if len(documents) == 2 else None)
     with open_output(args.output) as stream:
         stream.write(page)

@@ -15,15 +15,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
 from mlc.compiler.backends import backend_of
-from mlc.compiler.model_inputs import Array, Calls, choose_calls, read_tensors, tensor_named
+from mlc.compiler.model_inputs import Array, Calls, choose_calls
 from mlc.compiler.native_backend import NativeBackend
 from mlc.compiler.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
-from mlc.support.bindings import Bindings
 from mlc.support.cache_folder import make_folder
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
-from mlc.support.model_source import DeclaredInput, ModelSource
+from mlc.support.model_source import ModelSource
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import OutputError, staged_output
@@ -31,7 +30,7 @@ from mlc.tools.answers import accuracy_of, note_on_nan
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
-from mlc.tools.images import Image, is_image
+from mlc.tools.input_file import INPUTS_HELP, InputFile, take_open_shapes
 from mlc.tools.mlc_compile import build_artifacts, make_artifacts
 
 
@@ -56,8 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--inputs",
         required=True,
         metavar="FILE",
-        help="a tensor per input: safetensors or .npz; for a model of one input also .npy, or an image (with Pillow), "
-        "which gets the size and the layout of the input",
+        help=INPUTS_HELP,
     )
     add("--outputs", metavar="FILE", help="write the model's outputs to this safetensors file")
     labels = "how often the largest output is the label; labels are in the tensor KEY (labels) of the inputs"
@@ -86,19 +84,13 @@ def run(arguments: Namespace) -> None:
         )
     if args.trace and not is_library:
         args.chosen["instrument"] = "kernels"
-    image = Image.open(args.inputs) if is_image(args.inputs) else None
-    tensors = {} if image else read_tensors(args.inputs)
-    labels = tensors.pop(args.check_labels, None) if args.check_labels else None
+    inputs = InputFile.open(args.inputs)
+    labels = inputs.take(args.check_labels) if args.check_labels else None
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
     with ExitStack() as files:
-        variants = (
-            LocalModel.open(Path(args.model), NativeBackend())
-            if is_library
-            else _compile(args, files, image or tensors)
-        )
-        if image:
-            tensors = image.tensors([model.inputs for model in variants])
+        variants = LocalModel.open(Path(args.model), NativeBackend()) if is_library else _compile(args, files, inputs)
+        tensors = inputs.tensors([model.inputs for model in variants])
         _run(variants, tensors, labels, args, is_library)
     if (path := variants[0].path).exists():
         print(f"artifact: {path}")
@@ -155,14 +147,12 @@ def _is_elf(model: str) -> bool:
         return False
 
 
-def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array] | Image) -> Sequence[RunnableModel]:
+def _compile(args: Arguments, files: ExitStack, inputs: InputFile) -> Sequence[RunnableModel]:
     """Compile into the file that was asked for, else into the cache, else, if that cannot be written, into one of
-    `files`, which are gone after the run. Shapes that nobody gives are those of `tensors`.
+    `files`, which are gone after the run. Shapes that nobody gives are those of `inputs`.
     """
     source = read_model(args.model, args)
-    if taken := _shapes_of(tensors, source, args.bindings):
-        print(f"note: shapes are those of the inputs: {' '.join(f'--shape {each}' for each in taken)}", file=sys.stderr)
-        args.shape += taken
+    take_open_shapes(inputs, source, args)
     if args.output:
         return _compile_to(Path(args.output), source, args)
     cache = Cache.default()
@@ -179,33 +169,6 @@ def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array] | I
     if is_new:
         cache.trim()
     return model
-
-
-def _shapes_of(tensors: Mapping[str, Array] | Image, source: ModelSource, given: Bindings) -> list[str]:
-    """The shapes of those inputs whose shapes are open: what is not given is as in the last dims of the tensor."""
-    if given.choices:  # which of them runs follows from the tensors; the model has to be known without these
-        return []
-    declared = source.inputs()
-    extents = given.extents({each.name: each.dims for each in declared})
-    bound = [each.bound(given.shapes, extents) for each in declared if each.name not in given.values]
-    taken: list[str] = []
-    for each in bound:
-        found = _shape_in(tensors, each) if each.is_open else ()
-        shape = found if each.shape is None else each.shape
-        if shape and len(found) >= len(shape):
-            last = found[len(found) - len(shape) :]
-            extents = [f if e is None else e for e, f in zip(shape, last, strict=True)]
-            taken.append(f"{each.name}={'x'.join(map(str, extents))}")
-    return taken
-
-
-def _shape_in(tensors: Mapping[str, Array] | Image, declared: DeclaredInput) -> tuple[int, ...]:
-    """The shape of what there is for an input."""
-    if isinstance(tensors, Image):
-        sizes = [e if isinstance(e, int) else None for e in declared.shape or ()]
-        return () if declared.shape is None else tensors.shape_for(declared.name, sizes)
-    tensor = tensor_named(declared.name, tensors)
-    return () if tensor is None else tensor.shape
 
 
 def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[RunnableModel]:

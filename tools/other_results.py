@@ -23,6 +23,7 @@ from mlc.support.errors import UserError
 from mlc.support.functions import input_names, models_of
 from mlc.support.input_values import values_of_inputs
 from mlc.targets.program import TensorSpec
+from mlc.tools.input_file import InputFile
 
 if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
@@ -65,6 +66,22 @@ class ComparedModel:
             raise UserError("inputs and results are compared as arrays of known shapes; give open ones with --shape")
         return found
 
+    def inputs_in(self, file: InputFile) -> list[Array]:
+        """The inputs of the first call that a file holds.
+
+        Raises:
+            UserError: they are not those of the entry, or the file has none.
+        """
+        found = interface_of(self.function)
+        if found is None or any(DYNAMIC_INDEX in t.get_shape() for t in found.inputs):
+            raise UserError("inputs are arrays of known shapes; give open ones with --shape")
+        named = zip(input_names(self.function), found.inputs, strict=True)
+        specs = [TensorSpec(name, str(to_numpy(t.element_type)), tuple(t.get_shape())) for name, t in named]
+        calls = arrange_calls(file.tensors([specs]), specs, file.name)
+        if not calls.count:
+            raise UserError(f"'{file.name}' has the inputs of no call; required: those of one")
+        return calls.inputs(0)
+
 
 def given_cases(model: ComparedModel, inputs: str | None, against: str | None, seed: int) -> list[GivenCase]:
     """The case for the inputs in the file `inputs`, or in the one of results, or else random ones of `seed`; nothing if
@@ -97,12 +114,11 @@ def _engine(name: str) -> Callable[[ComparedModel, Sequence[Array]], Sequence[Ar
 
 
 def _inputs(model: ComparedModel, file: str | None, seed: int) -> list[Array]:
+    if file is not None:
+        _ = model.interface  # results are compared as well
+        return model.inputs_in(InputFile.open(file))
     types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in model.interface.inputs]
-    if file is None:
-        return draw_inputs([seed], types, Draw("ordinary"), values_of_inputs(model.function, (), lambda function: ()))
-    names = input_names(model.function)
-    specs = [TensorSpec(name, str(dtype), shape) for name, (shape, dtype) in zip(names, types, strict=True)]
-    return arrange_calls(read_tensors(file), specs, file).inputs(0)
+    return draw_inputs([seed], types, Draw("ordinary"), values_of_inputs(model.function, (), lambda function: ()))
 
 
 def _of_file(model: ComparedModel, file: str) -> list[Array | None]:

@@ -97,6 +97,11 @@ class Roofline:
             return 1.0
         return max(self.machine.products(*work.short) / self.machine.issue.fma_units, 1.0)
 
+    @property
+    def levels(self) -> dict[str, int | None]:
+        """All levels of the memory, nearest first, with the bytes that each holds; None for the main memory."""
+        return {**{level: self._capacity(level) for level in _cache_sizes(self.machine)}, "memory": None}
+
     def levels_of(self, work: KernelWork) -> list[str]:
         """The levels of the memory whose bandwidths a bound asks for."""
         return [level for level, _ in self._moved(work)]

@@ -1,17 +1,22 @@
 """What `mlc explore` shows: one compilation as a document, and a page that renders it.
 
-A *document* (`document.py`) is plain data, dataclasses of numbers and strings that JSON holds. It is collected while
-the model is compiled once (`collect.py`):
+A *document* (`document.py`, with `document_values.py` and `document_code.py`) is plain data, dataclasses of numbers and
+strings that JSON holds. It is collected while the model is compiled once (`collect.py`):
 
 - `recording.py` is an instrumentation of the pass manager: after each pass it prints the functions that changed. A text
   is stored once, and passes refer to it by its number (`texts.py`); each line of a text of IR has a *place*, the source
   location of its op. Places link the levels: what the ONNX node `/layer1/conv1` became are the lines with its place, in
   index notation, in loops and at the llvm level. They also say which kernels compute an op of the graph.
-- `kernel_pages.py` asks what `mlc explain` asks of each kernel, but for measurements: its schedule in words, its loops
-  after each step, its estimate, and those of the candidates that were not taken.
-- `machine_code.py` has LLVM IR and assembly, a function at a time.
+- `kernel_pages.py` asks what `mlc explain` asks of each kernel: its schedule in words, its loops after each step, its
+  estimate, and those of the candidates that were not taken. `limits.py` has the roofline of the machine, and
+  `measuring.py` the measured times, if they are asked for.
+- `machine_code.py` has LLVM IR and assembly, a function at a time, and in these the inner loops (`loop_view.py`), of
+  which llvm-mca is asked if it is installed; `artifact.py` has the bytes of the library by section.
 - `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types
   alone are written down.
+- `record_values.py` runs the model by the reference on inputs that were given, after each pass that changes it
+  (`run_values.py` says where each value is from), and takes numbers of each value (`value_numbers.py`) and pictures
+  (`value_pictures.py`). Arrays wait in a file for the next run (`value_store.py`), and are no part of the document.
 
 Nothing here asks for the name of an op, so dialects and passes of plugins are shown as all others are.
 

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from mlc.compiler.compilation import ModelText
+from mlc.frontends.onnx.to_graph.bind_inputs import bind
 from mlc.pass_manager.pipeline import default_steps
 from mlc.support.model_source import ModelSource
 from mlc.support.version import __version__
 from mlc.targets.program import Program
 from mlc.tools.compile_arguments import CompileArguments, start_compilation
-from mlc.tools.explorer.document import NO_TEXT, Document, KernelTime, RemarkText
+from mlc.tools.explorer.artifact import artifact_of
+from mlc.tools.explorer.document import NO_TEXT, Document, RemarkText
 from mlc.tools.explorer.graph_view import RecordGraph, with_calls
 from mlc.tools.explorer.kernel_pages import kernel_pages
+from mlc.tools.explorer.limits import limits_of
+from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.machine_code import machine_code
-from mlc.tools.explorer.measuring import measure_kernels, require_measurable
+from mlc.tools.explorer.measuring import require_measurable, with_times
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
+from mlc.tools.explorer.record_values import RecordValues
 from mlc.tools.explorer.recording import RecordPasses
 from mlc.tools.explorer.texts import Texts
+from mlc.tools.input_file import InputFile
+from mlc.tools.kernel_numbers import KernelNumbers, ModelNumbers
+from mlc.tools.other_results import ComparedModel
 
 
 def document_of(
@@ -26,14 +35,16 @@ def document_of(
     arguments: CompileArguments,
     progress: Callable[[str, int, int], None] | None = None,
     measure: bool = False,
+    inputs: InputFile | None = None,
 ) -> Document:
-    """Compile a model for one shape, and write down what happens; with `measure` also how long its kernels take.
+    """Compile a model for one shape, and write down what happens; with `measure` also how long its kernels take, and
+    with `inputs` what its values are.
 
     `progress` is told what is done now, and how much of it is done, of how much.
 
     Raises:
-        UserError: the model asks for something that mlc cannot do, there is no usable clang, or kernels should be
-            measured that this machine cannot run.
+        UserError: the model asks for something that mlc cannot do, there is no usable clang, kernels should be
+            measured that this machine cannot run, or `inputs` are not those of the model.
         CompilerBug: a pass is wrong.
     """
     timed = start_compilation(model, arguments)
@@ -54,23 +65,35 @@ def document_of(
     graph, memory = RecordGraph(texts), RecordMemory(texts)
     others = compilation.manager.instrumentations
     compilation.manager.instrumentations = [recording, graph, memory, *others]
+    values: RecordValues | None = None
+    if inputs is not None:
+        bind(bound := compilation.module.clone(), arguments.bindings, ctx)
+        arrays = ComparedModel(model.file, bound, ctx).inputs_in(inputs)
+        values = RecordValues(inputs.name, arrays, ctx, recording, graph, progress and partial(progress, "values"))
+        compilation.manager.instrumentations = [recording, graph, memory, values, *others]
+    rows: list[KernelNumbers] = []
     if "tensor" in backend.levels:
         compilation.lower("tensor")
         document.calls = recording.calls()
-        measured: Mapping[str, KernelTime] = {}
-        if measure:
-            if progress is not None:
-                progress("measuring", 0, 1)
-            measurements = measure_kernels(compilation)
-            measured, document.measured_seconds = measurements.kernels, measurements.model
-        document.kernels = kernel_pages(
-            compilation, texts, document.calls, measured, progress and partial(progress, "kernels")
-        )
+        numbers = ModelNumbers.about(compilation, measure)
+        told = partial(progress, "measuring") if progress is not None and measure else None
+        rows, document.measured_seconds = numbers.of(numbers.kernels, whole=measure, progress=told)
+        document.limits = limits_of(numbers) if rows else None
+        document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress and partial(progress, "kernels"))
+    passes_above = len(recording.passes)
+    if values is not None:
+        document.inputs, document.values = values.file, values.finished()
+        recording.passes = [replace(run, values=values.by_pass.get(n)) for n, run in enumerate(recording.passes)]
     signature = compilation.lower_fully()
+    document.kernels = with_times(document.kernels, rows, recording.removed(passes_above))
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):
-        document.code = machine_code(program, machine, options, texts, progress and partial(progress, "clang"))
+        reader = LoopReader.of(machine)
+        document.simulator, document.no_simulator = reader.words, reader.reason
+        document.vector_registers = machine.vector_registers
+        document.code = machine_code(program, reader, options, texts, progress and partial(progress, "clang"))
         document.weights = weight_sizes(program.weights)
+        document.artifact = artifact_of(compilation, program, progress and partial(progress, "artifact"))
     document.functions, document.passes = recording.start, recording.passes
     document.graph, document.arenas = with_calls(graph.nodes, document.calls), memory.arenas
     document.remarks = [

@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from mlc.tools.explorer.document import NO_TEXT, Document, GraphNode, KernelPage, MachineCode, StepPage
+from mlc.tools.explorer.document import NO_TEXT, Document, GraphNode, KernelPage, StepPage
+from mlc.tools.explorer.document_code import MachineCode
 
 _VALUE = re.compile(r"%[\w$.-]+")
 

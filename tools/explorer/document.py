@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-FORMAT = 2
+from mlc.tools.explorer.document_code import Artifact, MachineCode
+from mlc.tools.explorer.document_values import ModelValue, PassValues
+
+FORMAT = 3
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -62,6 +65,8 @@ class PassRun:
     ops: tuple[int, int]
     """How many ops there are before and after."""
     changes: Sequence[Change]
+    values: PassValues | None = None
+    """None if the pass changed nothing, or no inputs are given."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,44 @@ class KernelTime:
 
 
 @dataclass(frozen=True)
+class KernelBound:
+    """The least time of a call of a kernel by the roofline of the machine."""
+
+    arithmetic: float
+    """The seconds that its operations take at full speed."""
+    transfer: float
+    """The seconds that what it has to move takes to come from the farthest level of the memory that it waits for."""
+    limit: str
+    """What takes longer: `compute`, or that level."""
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A level of the memory."""
+
+    level: str
+    holds: int | None
+    """Bytes; None for the main memory."""
+    rate: float
+    """Bytes per second that are read from it."""
+    source: str
+    """Where the rate is from, in words."""
+
+
+@dataclass(frozen=True)
+class MachineLimits:
+    """The roofline of the machine that the code is for."""
+
+    cores: int
+    peak: float
+    """Operations per second, if all are multiply-adds of f32, two for each."""
+    source: str
+    """Where the peak is from, in words."""
+    roofs: Sequence[Roof]
+    """The nearest level first."""
+
+
+@dataclass(frozen=True)
 class KernelPage:
     """All about one kernel."""
 
@@ -147,19 +190,10 @@ class KernelPage:
     costs: Costs | None
     """None where its loops cannot be estimated."""
     candidates: Sequence[CandidatePage]
+    bound: KernelBound | None = None
+    """None where a kernel neither computes nor moves anything."""
     measured: KernelTime | None = None
     """None if nothing was measured."""
-
-
-@dataclass(frozen=True)
-class MachineCode:
-    """What became of a function below the IR."""
-
-    function: str
-    symbol: str
-    """Its name for the linker."""
-    llvm_ir: int
-    assembly: int
 
 
 @dataclass(frozen=True)
@@ -252,9 +286,23 @@ class Document:
     calls: Sequence[KernelCall] = ()
     """Those of kernels, in the order of the program."""
     code: Sequence[MachineCode] = ()
+    simulator: str = ""
+    """Which llvm-mca ran the inner loops, and of which CPU its model is; empty if none did."""
+    no_simulator: str = ""
+    """Why none did."""
+    vector_registers: int = 0
+    """How many the machine has."""
     graph: Sequence[GraphNode] = ()
+    inputs: str = ""
+    """The file of the inputs that values are of, if one is given."""
+    values: Sequence[ModelValue] = ()
+    """Those of the graph, in order."""
     arenas: Sequence[Arena] = ()
     weights: Sequence[WeightSize] = ()
+    limits: MachineLimits | None = None
+    """Measured if kernels are, else planned; None if there are no kernels."""
     measured_seconds: float | None = None
     """The shortest time of a call of the whole model; None if nothing was measured."""
+    artifact: Artifact | None = None
+    """None for a target that makes no libraries of ELF."""
     remarks: Sequence[RemarkText] = field(default_factory=tuple[RemarkText, ...])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mlc.support.errors import UserError
@@ -11,25 +12,29 @@ from mlc.tools.driver import read_text
 from mlc.tools.explorer.collect import document_of
 from mlc.tools.explorer.document import Document
 from mlc.tools.explorer.stored_page import documents_in
+from mlc.tools.input_file import InputFile, take_open_shapes
 from mlc.tools.progress import progress_bar
 
 PAGE_SUFFIXES = (".html", ".htm")
 
 
-def documents_of(names: Sequence[str], arguments: CompileArguments, measure: bool = False) -> list[Document]:
+def documents_of(
+    names: Sequence[str], arguments: CompileArguments, measure: bool = False, inputs: str | None = None
+) -> list[Document]:
     """The documents of models, or of pages of one model each; the options are those of the models, of whose kernels
-    `measure` asks for the times.
+    `measure` asks for the times, and the file `inputs` for the values.
 
     Raises:
-        UserError: one cannot be read, compiled or measured.
+        UserError: one cannot be read, compiled or measured, or run on `inputs`.
     """
     arguments.bindings.require_single("what is explored")
-    if measure and all(map(_is_page, names)):
-        raise UserError(
-            f"found --measure with {' and '.join(names)}; required: a model, as pages that were written before are "
-            "shown as they are"
-        )
-    return [_of_page(name) if _is_page(name) else _of_model(name, arguments, measure) for name in names]
+    for flag in [*(["--measure"] if measure else []), *(["--inputs"] if inputs is not None else [])]:
+        if all(map(_is_page, names)):
+            raise UserError(
+                f"found {flag} with {' and '.join(names)}; required: a model, as pages that were written before are "
+                "shown as they are"
+            )
+    return [_of_page(name) if _is_page(name) else _of_model(name, arguments, measure, inputs) for name in names]
 
 
 def _is_page(name: str) -> bool:
@@ -43,7 +48,11 @@ def _of_page(name: str) -> Document:
     return found[0]
 
 
-def _of_model(name: str, arguments: CompileArguments, measure: bool) -> Document:
+def _of_model(name: str, arguments: CompileArguments, measure: bool, inputs: str | None) -> Document:
+    file = None if inputs is None else InputFile.open(inputs)
     model = read_model(name, arguments)
+    if file is not None:
+        arguments = replace(arguments, shape=[*arguments.shape])  # of this model alone
+        take_open_shapes(file, model, arguments)
     with progress_bar(f"exploring {model.file}") as bar:
-        return document_of(model, arguments, bar.update if bar else None, measure)
+        return document_of(model, arguments, bar.update if bar else None, measure, file)

@@ -35,17 +35,21 @@ class RecordGraph(Instrumentation):
 
     texts: Texts
     nodes: list[GraphNode] = field(default_factory=list[GraphNode])
+    number_of: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """The numbers of the nodes that inputs and results are of, constants left out."""
 
     def before(self, pass_: Pass, module: ModuleOp) -> None:
-        self._look(module)
+        self.look(module)
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
-        self._look(module)
+        self.look(module)
 
-    def _look(self, module: ModuleOp) -> None:
+    def look(self, module: ModuleOp) -> None:
+        """Record the graph, if it is there and was not before."""
         models = () if self.nodes else models_of(module)
         if models and not any(LEVEL_OF.get(op.dialect_name()) in SOURCE_LEVELS for op in module.walk()):
-            self.nodes = list(_Nodes(models[0], self.texts).nodes())
+            found = _Nodes(models[0], self.texts)
+            self.nodes, self.number_of = list(found.nodes()), found.number_of
 
 
 def with_calls(nodes: Sequence[GraphNode], calls: Sequence[KernelCall]) -> list[GraphNode]:
@@ -83,21 +87,21 @@ def _rank(calls: Sequence[KernelCall], place: int, number: int) -> int:
 class _Nodes:
     def __init__(self, model: FuncOp, texts: Texts) -> None:
         self._model, self._texts = model, texts
-        self._number: dict[SSAValue, int] = {}
+        self.number_of: dict[SSAValue, int] = {}
         self._constants: dict[SSAValue, str] = {}
 
     def nodes(self) -> Iterator[GraphNode]:
         model = self._model
         count = 0
         for name, argument in zip(input_names(model), model.body.blocks[0].args, strict=False):
-            self._number[argument] = count
+            self.number_of[argument] = count
             count += 1
             yield GraphNode(name, "input", str(argument.type), NO_PLACE, (), (), ())
         for op in model.body.blocks[0].ops:
             if not op.operands and not op.regions and op.results:
                 self._constants[op.results[0]] = _constant(op)
                 continue
-            self._number |= dict.fromkeys(op.results, count)
+            self.number_of |= dict.fromkeys(op.results, count)
             count += 1
             yield self._node(op)
 
@@ -111,7 +115,7 @@ class _Nodes:
             type=", ".join(str(r.type) for r in op.results),
             place=place,
             scope=tuple(part for part in _SCOPES.split(self._texts.name_of(place)) if part)[:-1],
-            inputs=tuple(dict.fromkeys(self._number[value] for value in read if value in self._number)),
+            inputs=tuple(dict.fromkeys(self.number_of[value] for value in read if value in self.number_of)),
             constants=tuple(self._constants[value] for value in read if value in self._constants),
         )
 

@@ -2,82 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlc.analysis.constant_arguments import constant_arguments
-from mlc.compiler.compilation import Compilation
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.schedules.cost.estimate import Estimate
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.steps.base import Scheduling
 from mlc.schedules.trial import StepOutcome, carries_out_schedules, lower_to_plain_loops, outcomes_of
-from mlc.support.functions import is_private
 from mlc.targets.machine import Machine
-from mlc.tools.explorer.document import NO_TEXT, CandidatePage, Costs, KernelCall, KernelPage, KernelTime, StepPage
+from mlc.tools.explorer.document import NO_TEXT, CandidatePage, Costs, KernelCall, KernelPage, StepPage
+from mlc.tools.explorer.limits import bound_of
 from mlc.tools.explorer.texts import Texts, places_in
-from mlc.tools.kernel_numbers import count_calls
+from mlc.tools.kernel_numbers import KernelNumbers, ModelNumbers
 from mlc.tools.kernel_text import without_schedule
-from mlc.tools.kernel_work import work_of
-from mlc.tools.outlined_kernels import outlined_kernels
 from mlc.tools.schedule_estimate import candidates_beside, kernel_on_loops, steps_of
 from mlc.tools.schedule_text import describe_schedule
 
 
 def kernel_pages(
-    compilation: Compilation,
+    numbers: ModelNumbers,
+    rows: Sequence[KernelNumbers],
     texts: Texts,
     called: Sequence[KernelCall],
-    measured: Mapping[str, KernelTime],
     progress: Callable[[int, int], None] | None = None,
 ) -> list[KernelPage]:
-    """The pages of all kernels of what `compilation` has lowered to the tensor level, which stays.
+    """The pages of all kernels of a model at the tensor level, which stays, without measured times.
 
-    `called` has the places of what the calls of kernels compute, and `measured` the times of kernels by their names;
+    `rows` are the numbers of `numbers.kernels`, and `called` has the places of what the calls of kernels compute;
     `progress` is told how many pages are done, of how many.
     """
-    module, options = compilation.module, compilation.options
-    outlined, calling = outlined_kernels(module, compilation.ctx, options)
-    if outlined:
-        module = module.clone()
-        module.body.block.add_ops(outlined)
-    calls = count_calls(calling)
-    pages = _Pages(compilation, module, texts, measured)
-    kernels = [op for op in module.ops if isinstance(op, FuncOp) and is_private(op)]
+    pages = _Pages(numbers, texts)
     places: dict[str, dict[int, None]] = {}
     for each in called:
         places.setdefault(each.kernel, {}).update(dict.fromkeys(each.places))
     made: list[KernelPage] = []
-    for kernel in kernels:
+    for kernel, row in zip(numbers.kernels, rows, strict=True):
         if progress is not None:
-            progress(len(made), len(kernels))
-        name = kernel.sym_name.data
-        made.append(pages.page(kernel, calls[name], list(places.get(name, ()))))
+            progress(len(made), len(rows))
+        made.append(pages.page(kernel, row, list(places.get(row.name, ()))))
     return made
 
 
 class _Pages:
-    def __init__(
-        self, compilation: Compilation, module: ModuleOp, texts: Texts, measured: Mapping[str, KernelTime]
-    ) -> None:
-        self._ctx, self._options, self._machine = compilation.ctx, compilation.options, compilation.machine
-        self._module, self._texts, self._measured = module, texts, measured
-        self._are_scheduled = carries_out_schedules(compilation.options)
+    def __init__(self, numbers: ModelNumbers, texts: Texts) -> None:
+        self._ctx, self._options, self._module = numbers.ctx, numbers.options, numbers.module
+        self._machine = numbers.roofline.machine
+        self._numbers, self._texts = numbers, texts
+        self._are_scheduled = carries_out_schedules(numbers.options)
 
-    def page(self, kernel: FuncOp, calls: int, places: Sequence[int]) -> KernelPage:
+    def page(self, kernel: FuncOp, row: KernelNumbers, places: Sequence[int]) -> KernelPage:
         """All about one kernel."""
-        name, work = kernel.sym_name.data, work_of(kernel, self._ctx)
+        work = row.work
         loops, outcomes, after = self._carried_out(kernel)
         schedule = kernel.attributes.get("schedule")
         costs, candidates = self._estimates(kernel)
         return KernelPage(
-            name=name,
+            name=row.name,
             places=places or places_in(self._texts, kernel.walk()),
-            calls=calls,
+            calls=row.calls,
             flops=work.flops,
             bytes=work.bytes,
             definition=self._texts.add_op(without_schedule(kernel)),
@@ -86,7 +73,7 @@ class _Pages:
             steps=self._steps(kernel, outcomes, after),
             costs=costs,
             candidates=candidates,
-            measured=self._measured.get(name),
+            bound=bound_of(self._numbers, work),
         )
 
     def _carried_out(self, kernel: FuncOp) -> tuple[int, list[StepOutcome], list[int]]:

@@ -9,36 +9,39 @@ from pathlib import Path
 from mlc.compiler.options import CompileOptions
 from mlc.targets.batches import unit_of
 from mlc.targets.cache import Cache
-from mlc.targets.machine import Machine
 from mlc.targets.program import Program
 from mlc.targets.toolchain import find_clang
 from mlc.targets.units import Compiler, Processes, clang_flags
-from mlc.tools.explorer.document import MachineCode
+from mlc.tools.explorer.document_code import MachineCode
+from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.texts import Texts
 
 
 def machine_code(
     program: Program,
-    machine: Machine,
+    reader: LoopReader,
     options: CompileOptions,
     texts: Texts,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[MachineCode]:
-    """LLVM IR and assembly of each function of a program; `progress` is told how many clang has done, of how many.
+    """LLVM IR and assembly of each function of a program, with the inner loops of kernels; `progress` is told how many
+    clang has done, of how many.
 
     Raises:
         UserError: there is no usable clang.
         CompilerBug: clang refuses the program.
     """
     cache = Cache.default()
-    flags = clang_flags(machine, options.opt_level)
+    flags = clang_flags(reader.machine, options.opt_level)
     compiler = Compiler(find_clang(options.cc, cache), flags, cache, Processes(), "-S")
     kernels = [*program.kernels, program.entry]
     units = [unit_of(kernel) for kernel in kernels]
     with tempfile.TemporaryDirectory() as folder:
         files, _ = compiler.compile_all(units, Path(folder), progress)
         assembly = {file.stem: file.read_text(encoding="utf-8") for file in files}
-    return [
-        MachineCode(kernel.function, kernel.name, texts.add(kernel.text), texts.add(assembly[compiler.key(unit)]))
-        for kernel, unit in zip(kernels, units, strict=True)
-    ]
+    found: list[MachineCode] = []
+    for kernel, unit in zip(kernels, units, strict=True):
+        text = assembly[compiler.key(unit)]
+        loops = () if kernel is program.entry else reader.loops(text, texts)
+        found.append(MachineCode(kernel.function, kernel.name, texts.add(kernel.text), texts.add(text), loops))
+    return found

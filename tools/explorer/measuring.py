@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from mlc.compiler.compilation import Compilation
 from mlc.support.errors import UserError
 from mlc.targets.host import can_run
-from mlc.tools.explain_table import inlined_kernels
-from mlc.tools.explorer.document import KernelTime
-from mlc.tools.kernel_numbers import ModelNumbers
-
-
-@dataclass(frozen=True)
-class Measurements:
-    """What was measured of one model."""
-
-    kernels: Mapping[str, KernelTime]
-    """By the names of kernels."""
-    model: float | None
-    """The shortest time of a call of the whole model, in seconds."""
+from mlc.tools.explorer.document import KernelPage, KernelTime
+from mlc.tools.kernel_numbers import KernelNumbers
 
 
 def require_measurable(compilation: Compilation) -> None:
@@ -42,16 +31,11 @@ def require_measurable(compilation: Compilation) -> None:
         )
 
 
-def measure_kernels(compilation: Compilation) -> Measurements:
-    """Measure all kernels of what `compilation` has lowered to the tensor level, which stays, and the model.
-
-    It takes 0.6 seconds for each kernel, and the time to compile them.
-
-    Raises:
-        UserError: there is no usable clang.
-    """
-    numbers = ModelNumbers.about(compilation)
-    rows, model = numbers.of(numbers.kernels, whole=True)
-    inlined = inlined_kernels(numbers)
-    times = {row.name: KernelTime(row.seconds, row.name in inlined) for row in rows if row.seconds is not None}
-    return Measurements(times, model)
+def with_times(
+    pages: Sequence[KernelPage], rows: Sequence[KernelNumbers], removed: Collection[str]
+) -> list[KernelPage]:
+    """The pages of kernels with their times, as far as these were measured. Kernels that passes `removed`, by their
+    names, are parts of the loops that called them."""
+    seconds = {row.name: row.seconds for row in rows if row.seconds is not None}
+    times = {name: KernelTime(time, name in removed) for name, time in seconds.items()}
+    return [replace(page, measured=times.get(page.name)) for page in pages]

@@ -63,7 +63,17 @@ class RecordPasses(Instrumentation):
     def calls(self) -> list[KernelCall]:
         """The calls of kernels in the module as it is now, with the places of what they compute: of the ops that were
         where the call is. (The body of a kernel of several calls has the places of one of them.)"""
-        return [KernelCall(call.callee.string_value(), places) for call, places in self._places_of_calls.items()]
+        return list(self.call_of.values())
+
+    @property
+    def call_of(self) -> dict[Operation, KernelCall]:
+        """The same by the ops that are the calls."""
+        return {call: KernelCall(call.callee.string_value(), at) for call, at in self._places_of_calls.items()}
+
+    def removed(self, first: int) -> set[str]:
+        """The functions that passes have removed, from pass number `first` on."""
+        changes = [change for run in self.passes[first:] for change in run.changes]
+        return {change.function for change in changes if change.after == NO_TEXT}
 
     def _stage_of(self, pass_: Pass) -> Stage | None:
         """The stage that a pass is of: the next one whose pass has its name."""

@@ -11,9 +11,10 @@ from mlc.architectures import cpus
 from mlc.architectures.architecture import AS_MANY, HALF_AS_MANY, LLVM
 from mlc.architectures.facts import FACTS, FactSource, facts
 from mlc.architectures.x86_64_cpus import EXTRAS
-from mlc.benchmarks.cpu_models import find_mca, modelled
+from mlc.benchmarks.cpu_models import modelled
 from mlc.support.errors import CompilerBug
 from mlc.targets.machine import resolve_target
+from mlc.tools.llvm_mca import find_mca
 
 _MODELLED = [(cpu.name, fact) for _, cpu in cpus() for fact in cpu.facts.get(LLVM, ())]
 

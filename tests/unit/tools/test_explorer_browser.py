@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from mlc.tools.explorer.document import KernelTime
+from mlc.tools.explorer.document_values import Picture
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
 
@@ -78,10 +81,15 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
     from selenium.webdriver.chrome.service import Service
 
     report = tmp_path / "report.html"
-    assert mlc("explore", str(save_hostile_model(tmp_path)), "-o", str(report), "--target=x86-64-v3").status == 0
-    _pretend_to_have_measured(report)
-    options = Options()
-    options.binary_location = _BROWSER
+    model, inputs = save_hostile_model(tmp_path), tmp_path / "<b>x.npz"
+    x = np.random.default_rng(2).standard_normal((6, 50), np.float32)
+    x[2, 3] = np.nan
+    np.savez(inputs, allow_pickle=False, x=x)
+    options = ["-o", str(report), "--target=x86-64-v3", "--inputs", str(inputs)]
+    assert mlc("explore", str(model), *options).status == 0
+    _pretend(report)
+    chosen = Options()
+    chosen.binary_location = _BROWSER
     for flag in (
         "--headless=new",
         "--no-sandbox",
@@ -89,23 +97,25 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
         "--disable-dev-shm-usage",
         "--window-size=1400,900",
     ):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver: Any = webdriver.Chrome(options=options, service=Service(_DRIVER))
+        chosen.add_argument(flag)
+    chosen.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver: Any = webdriver.Chrome(options=chosen, service=Service(_DRIVER))
     try:
         yield _Page(driver, report)
     finally:
         driver.quit()
 
 
-def _pretend_to_have_measured(report: Path) -> None:
-    """Write times into a page: the target of the test need not be one that this machine can run."""
+def _pretend(report: Path) -> None:
+    """Write times into a page, as the target of the test need not be one that this machine can run; and a picture."""
     (document,) = documents_in(report.read_text(encoding="utf-8"), report.name)
     kernels = [
         replace(kernel, measured=KernelTime(seconds, is_inlined=False))
         for kernel, seconds in zip(document.kernels, (3e-6, 1e-6), strict=True)
     ]
     document.kernels, document.measured_seconds = kernels, 5e-6
+    picture = Picture(2, 1, 1, "1 x 2", base64.b64encode(bytes([0, 255])).decode())
+    document.values = [replace(document.values[0], picture=picture), *document.values[1:]]
     report.write_text(page_of([document]), encoding="utf-8")
 
 
@@ -116,7 +126,10 @@ def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     _check_passes(page)
     _check_measured(page)
     _check_kernel(page)
+    _check_roofline(page)
+    _check_artifact(page)
     _check_graph(page)
+    _check_values(page)
     _check_search(page)
     _check_source(page)
     _check_comparison(page, mlc)
@@ -190,6 +203,10 @@ def _check_kernel(page: _Page) -> None:
     page.wait(".cell.added", "vector<8xf32>")
     page.click("nav.tabs a", "Costs")
     page.wait(".parts dt", "arithmetic")
+    page.click("nav.tabs a", "Inner loop")
+    page.wait(".parts dt", "multiply-adds")
+    page.wait(".line", "vfmadd231ps")
+    assert page.wait(".fact", "vector registers").endswith(" of 16")
     page.click("nav.tabs a", "Passes")
     page.click("main td a", "apply-schedule")
     page.wait("h1", "apply-schedule")
@@ -208,6 +225,64 @@ def _check_graph(page: _Page) -> None:
     assert _transform(page) != before
     page.click(".details a", "linear_relu")
     page.wait("h1", "linear_relu")
+
+
+def _check_roofline(page: _Page) -> None:
+    """Points lead to kernels by the keyboard as well, and have words; tables have the same numbers."""
+    from selenium.webdriver.common.keys import Keys
+
+    page.open("roofline")
+    page.wait("figure svg > title", "operations per byte")
+    page.wait("figure svg > desc", "2 kernels under the limits of L1, L2")
+    assert len(page.texts("circle.point.estimated")) == len(page.texts("circle.point.measured")) == 2
+    page.wait("circle.point.measured title", "linear_relu, measured: 41.2 Gop/s at 2.687")
+    assert "41.2 Gop/s" in page.texts("tbody tr td:nth-child(7)")
+    assert len(page.texts("path.roof")) == 5, "four levels of the memory, and arithmetic"
+    page.wait("td", "LLVM's scheduling model; the frequency assumed")
+    page.driver.execute_script("document.querySelector('circle.point.measured').focus()")
+    page.press(Keys.ENTER)
+    page.wait("h1", "linear_relu")
+    page.wait("main p", "and it is measured to take")
+    assert page.texts("path.roof.own-roof")
+
+
+def _check_artifact(page: _Page) -> None:
+    page.open("artifact")
+    page.wait("main .lead", "code of 2 kernels")
+    assert ".rodata" in page.texts("main .table td:first-child")[0], "sections are in the order of their sizes"
+    page.click("main td a", "softmax")
+    page.wait("h1", "softmax")
+
+
+def _check_values(page: _Page) -> None:
+    """Numbers of each value, an image of one, what a pass changes; a value leads to the graph, and a node to values."""
+    page.open("values")
+    page.wait("main .lead", "<b>x.npz")
+    page.wait("main .lead", "5 values of 5 have NaN or infinities, first that of x.")
+    page.click("main td a", "matmul")
+    page.wait(".details h2", "matmul")
+    page.wait(".details .alarm", "200")
+    page.wait(".details .form h3", "when the tensor level begins")
+    page.click(".details a", "in the graph")
+    page.wait("main h1", "Graph")
+    page.click(".details a", "all numbers")
+    page.wait(".details h2", "matmul")
+    page.open("values/0")
+    page.wait("figcaption", "1 x 2")
+    pixels = "return [...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 2, 1).data]"
+    assert page.driver.execute_script(pixels) == [220, 40, 40, 255, 255, 255, 255, 255]
+    page.open("passes")
+    page.click("nav.side a", "fuse")
+    page.wait("main .status", "None of 4 values differ in any bit from before.")
+    page.click("nav.side a", "convert-graph-to-tensor")
+    page.wait("main .pass-values summary", "from before, at most by")
+    page.click("main .pass-values summary")
+    page.wait("main .pass-values td", "tensor<6x200xf32>")
+    page.click("main .pass-values td .place", ":4")
+    page.click("nav.side a", "fuse")
+    page.click("nav.side a", "convert-graph-to-tensor")
+    page.wait("main .pass-values strong", "; that of model<b>&.mlir:4 by ")
+    page.click("footer.place-bar > button:last-child")
 
 
 def _transform(page: _Page) -> str:

@@ -14,7 +14,8 @@ import pytest
 
 from mlc.support.errors import UserError
 from mlc.tools.explorer.compare import changed_steps, compare
-from mlc.tools.explorer.document import Document, GraphNode, KernelPage, MachineCode, StepPage, StoredText
+from mlc.tools.explorer.document import FORMAT, Document, GraphNode, KernelPage, StepPage, StoredText
+from mlc.tools.explorer.document_code import MachineCode
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
 
@@ -146,8 +147,8 @@ _PAGE = page_of([_document(("a", "b", "c"))])
     [
         ("<p>something else</p>", "'p.html' is not a page of mlc explore; required: one that"),
         (_PAGE.replace("H4sI", "AAAA"), "'p.html' is a damaged page of mlc explore"),
-        (_with_document(_PAGE, {"format": 99}), "is a page of format 99; required: format 2"),
-        (_with_document(_PAGE, {"format": 2}), "is a damaged page"),
+        (_with_document(_PAGE, {"format": 99}), f"is a page of format 99; required: format {FORMAT}"),
+        (_with_document(_PAGE, {"format": FORMAT}), "is a damaged page"),
         (_with_document(_PAGE, [1]), "is a damaged page"),
     ],
 )

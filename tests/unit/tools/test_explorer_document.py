@@ -10,13 +10,37 @@ import numpy as np
 import pytest
 
 from mlc.targets.machine import resolve_target
+from mlc.tools import kernel_numbers
+from mlc.tools.compile_arguments import CompileArguments, read_model, start_compilation
+from mlc.tools.explain_table import inlined_kernels
+from mlc.tools.explorer.collect import document_of
 from mlc.tools.explorer.document import KernelTime
 from mlc.tools.explorer.stored_page import documents_in
+from mlc.tools.roofline import planned
 
 from .explored import HOSTILE, document_in, save_hostile_model
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
+
+    from mlc.compiler.options import CompileOptions
+    from mlc.support.context import CompilerContext
     from tests.conftest import CommandLine
+
+SCAN = """\
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.scan 5 carry (%s = %a) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = graph.neg %s : tensor<4xf32>
+    %2 = graph.abs %1 : tensor<4xf32>
+    graph.yield %2 : tensor<4xf32>
+  }
+  %3 = graph.relu %0 : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+"""
 
 
 @dataclass(frozen=True)
@@ -60,6 +84,8 @@ def test_document(explored: _Explored) -> None:
     _check_places(explored)
     _check_graph(explored)
     _check_memory(explored)
+    _check_limits(explored)
+    _check_artifact(explored)
 
 
 def _check_passes(explored: _Explored) -> None:
@@ -102,6 +128,13 @@ def _check_kernels(explored: _Explored) -> None:
     assert code.keys() == {"mlc_main", *(each["name"] for each in explored.document["kernels"])}
     assert f"@{code['linear_relu']['symbol']}(" in explored.text(code["linear_relu"]["llvm_ir"])
     assert "ymm" in explored.text(code["linear_relu"]["assembly"])
+    loop = code["linear_relu"]["loops"][0]
+    lines = explored.text(loop["text"]).splitlines()
+    assert loop["counts"]["multiply-adds"] == sum(line.startswith("vfmadd") for line in lines) > 0
+    assert len(lines) == loop["instructions"]
+    assert 0 < loop["vector_registers"] <= explored.document["vector_registers"] == 16
+    assert (loop["simulation"] is None) == bool(explored.document["no_simulator"])
+    assert code["mlc_main"]["loops"] == []
 
 
 def _check_places(explored: _Explored) -> None:
@@ -140,6 +173,42 @@ def _check_memory(explored: _Explored) -> None:
     assert [arena["ops"][between[end]] for end in ("first", "last")] == ["linear_relu", "softmax"]
     assert sum(each["bytes"] for each in explored.document["weights"]) >= 50 * 200 * 4
     assert len(explored.page) < 400_000, "weights are not in the page"
+
+
+def _check_limits(explored: _Explored) -> None:
+    """They are those of the facts of the machine, in seconds, and bounds of kernels rest on them."""
+    machine, limits = resolve_target("x86-64-v3"), explored.document["limits"]
+    frequency = machine.frequency_mhz * 1e6
+    assert limits["peak"] == pytest.approx(2 * machine.issue.fma_units * 8 * frequency)
+    assert [roof["level"] for roof in limits["roofs"]] == ["L1", "L2", "L3", "memory"]
+    assert limits["roofs"][1]["rate"] == pytest.approx(machine.memory.l2_read * frequency)
+    assert [limits["roofs"][n]["holds"] for n in (0, -1)] == [machine.l1_bytes, None]
+    assert limits["source"] == f"{machine.sources['fma_units']}; the frequency {machine.sources['frequency_mhz']}"
+    roofline = planned(machine)
+    for name in ("linear_relu", "softmax"):
+        kernel = explored.kernel(name)
+        bound = kernel["bound"]
+        assert bound["limit"] in ("compute", "L1", "L2")
+        assert bound["transfer"] * limits["roofs"][0]["rate"] <= kernel["bytes"] * roofline.bandwidth("L1")
+        assert max(bound["arithmetic"], bound["transfer"]) <= kernel["costs"]["seconds"]
+    product = 2 * 6 * 50 * 200
+    assert explored.kernel("linear_relu")["bound"]["arithmetic"] >= product / limits["peak"]
+
+
+def _check_artifact(explored: _Explored) -> None:
+    artifact = explored.document["artifact"]
+    assert artifact["reason"] == ""
+    sections = {each["name"]: each for each in artifact["sections"]}
+    assert {".text", ".rodata", ".dynsym"} <= sections.keys()
+    assert sum(each["bytes"] for each in artifact["sections"] if each["is_stored"]) <= artifact["bytes"]
+    code = {each["function"]: each["bytes"] for each in sections[".text"]["symbols"] if each["kind"] == "kernel"}
+    assert code.keys() == {"linear_relu", "softmax"} and min(code.values()) > 50
+    weights = [each for each in sections[".rodata"]["symbols"] if each["kind"] == "weight"]
+    assert [each["bytes"] for each in weights] == sorted((each["bytes"] for each in weights), reverse=True)
+    assert {each["name"]: each["bytes"] for each in weights} == {
+        each["name"]: each["bytes"] for each in explored.document["weights"]
+    }
+    assert any(each["name"] == "mlc_main" and each["kind"] == "other" for each in sections[".text"]["symbols"])
 
 
 def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path, mlc: CommandLine) -> None:
@@ -230,6 +299,9 @@ def test_watching_changes_nothing(tmp_path: Path, mlc: CommandLine) -> None:
     explored = _explore(mlc, model)
     program = mlc("compile", str(model), "-o", "-", "--emit=llvm-ir", "--target=x86-64-v3").out
     kernels = [each for each in explored.document["code"] if each["function"] != "mlc_main"]
+    library = tmp_path / "model.so"
+    assert mlc("compile", str(model), "-o", str(library), "--target=x86-64-v3").status == 0
+    assert explored.document["artifact"]["bytes"] == library.stat().st_size
     bodies = [explored.text(each["llvm_ir"]).partition("{\n")[2].partition("\n}\n")[0] for each in kernels]
     assert len(bodies) == 2
     assert all(body in program for body in bodies)
@@ -245,9 +317,41 @@ def test_kernels_are_measured_if_that_is_asked_for(tmp_path: Path, mlc: CommandL
     assert measured.keys() == {"linear_relu", "softmax"}
     assert all(1e-9 < each["seconds"] < 1e-2 and not each["is_inlined"] for each in measured.values())
     assert measured["softmax"]["seconds"] < document["measured_seconds"] < 1e-1
+    assert document["limits"]["source"] == "measured on this machine, the best of several runs"
+    assert all(each["bound"]["arithmetic"] < each["measured"]["seconds"] for each in document["kernels"])
     (again,) = documents_in(output.read_text(encoding="utf-8"), "report.html")
     assert again.measured_seconds == document["measured_seconds"]
     assert [each.measured for each in again.kernels] == [KernelTime(**each) for each in measured.values()]
+
+
+@pytest.mark.slow
+def test_measuring_shows_progress_and_knows_what_loops_took_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that its loop takes in is none of the model's calls, and kernels are outlined once."""
+    (tmp_path / "m.mlir").write_text(SCAN)
+    outlined: list[ModuleOp] = []
+    outline = kernel_numbers.outlined_kernels
+
+    def counted(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> tuple[Sequence[FuncOp], ModuleOp]:
+        outlined.append(module)
+        return outline(module, ctx, options)
+
+    monkeypatch.setattr(kernel_numbers, "outlined_kernels", counted)
+    arguments = CompileArguments()
+    told: list[tuple[str, int, int]] = []
+
+    def tell(stage: str, done: int, total: int) -> None:
+        told.append((stage, done, total))
+
+    model = read_model(str(tmp_path / "m.mlir"), arguments)
+    document = document_of(model, arguments, tell, measure=True)
+    assert len(outlined) == 1
+    inlined = {each.name for each in document.kernels if each.measured and each.measured.is_inlined}
+    timed = start_compilation(model, arguments).compilation
+    timed.lower("tensor")
+    assert inlined == inlined_kernels(kernel_numbers.ModelNumbers.about(timed)) != set()
+    measuring = [(done, total) for stage, done, total in told if stage == "measuring"]
+    total = 4 * (len(document.kernels) + 1)
+    assert measuring == [(done, total) for done in range(1, total + 1)]
 
 
 def test_nothing_is_measured_unless_it_is_asked_for(explored: _Explored) -> None:

@@ -35,7 +35,7 @@ function nodeDetails(compilation, nodes) {
     kernels.size ? h("p", {}, "computed by ", ...[...kernels].flatMap((name) => [h("a", { href: link("kernels", name) }, name), " "])) : null,
     h("ul", {}, ...nodes.map((node) => h("li", {}, h("strong", {}, node.label), " ", h("code", {}, node.type),
       node.place >= 0 ? h("button.place", { type: "button", onclick: () => choosePlace(node.place) }, placeName(compilation.places[node.place])) : null,
-      ...node.constants.map((words) => h("div.constant", {}, words))))),
+      ...node.constants.map((words) => h("div.constant", {}, words)), ...nodeValues(compilation, compilation.graph.indexOf(node))))),
   ].filter(Boolean);
 }
 

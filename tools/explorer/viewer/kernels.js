@@ -4,9 +4,9 @@ function kernelsPage(compilation, [name, tab = "levels", detail]) {
   if (name === undefined) return kernelTable(compilation);
   const kernel = compilation.kernel.get(name);
   const entries = kernel
-    ? [["levels", "Levels"], ["schedule", "Schedule"], ["costs", "Costs"], ["history", "Passes"]]
+    ? [["levels", "Levels"], ["schedule", "Schedule"], ["costs", "Costs"], ["roofline", "Roofline"], ["loop", "Inner loop"], ["history", "Passes"]]
     : [["levels", "Levels"], ["history", "Passes"]];
-  const pages = { levels: levelsTab, schedule: scheduleTab, costs: costsTab, history: historyTab };
+  const pages = { levels: levelsTab, schedule: scheduleTab, costs: costsTab, roofline: rooflineTab, loop: innerLoopTab, history: historyTab };
   return h("section.main.wide", {},
     h("p.crumbs", {}, h("a", { href: link("kernels") }, "Kernels"), " / "),
     h("h1", {}, name),

@@ -4,8 +4,11 @@ const PAGES = [
   ["overview", "Overview", overviewPage],
   ["passes", "Passes", passesPage],
   ["kernels", "Kernels", kernelsPage],
+  ["roofline", "Roofline", rooflinePage],
   ["graph", "Graph", graphPage],
+  ["values", "Values", valuesPage],
   ["memory", "Memory", memoryPage],
+  ["artifact", "Artifact", artifactPage],
   ["source", "Source", sourcePage],
   ["remarks", "Remarks", remarksPage],
 ];

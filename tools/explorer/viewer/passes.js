@@ -39,6 +39,7 @@ function passView(compilation, pass, number, name) {
     h("p.lead", {}, pass.reason),
     h("dl.facts", {}, fact("time", amount(pass.seconds, "s")), fact("ops", `${pass.ops[0].toLocaleString("en")} → ${pass.ops[1].toLocaleString("en")}`),
       fact("changed", count(pass.changes.length, "function")), pass.spelling === pass.name ? null : fact("options", h("code", {}, pass.spelling))),
+    passValues(compilation, pass),
     change
       ? [h("div.toolbar", {}, functionChoice(pass, number, change), compilation.kernel.has(change.function) ? h("a.button", { href: link("kernels", change.function) }, "kernel") : null, differenceChoice(show)), view.element]
       : h("p.empty", {}, "This pass changed nothing here."));

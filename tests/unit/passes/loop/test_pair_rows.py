@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mlc.benchmarks.inner_loops import hottest_loop
 from mlc.compiler.compilation import Compilation, new_context, parse_verified
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.support.dtypes import dtype_named
 from mlc.targets.machine import resolve_target
+from mlc.tools.inner_loops import hottest_loop
 
 _PRODUCT = """func.func @main(%x: tensor<32x{2}x{0}>) -> tensor<32x48x{3}> {{
   %w = graph.constant dense<"0x{4}"> : tensor<{2}x48x{1}>

@@ -23,7 +23,7 @@ _ARM_SHUFFLE = re.compile(r"(?:zip|uzp|trn)[12]|ext|tbl|dup|ins|rev\d*")
 
 
 @dataclass(frozen=True)
-class Loop:
+class MachineLoop:
     """One innermost loop of an assembly text.
 
     Attributes:
@@ -47,13 +47,13 @@ class Loop:
         return max(self.work.cycles(machine).values())
 
 
-def innermost_loops(text: str, machine: Machine) -> list[Loop]:
+def innermost_loops(text: str, machine: Machine) -> list[MachineLoop]:
     """The loops of one block that compute on vectors, in the order of the text."""
     loops = [_loop(body, machine) for body in _bodies(text)]
     return [loop for loop in loops if loop.work.multiply_adds or loop.work.others]
 
 
-def hottest_loop(text: str, machine: Machine) -> Loop | None:
+def hottest_loop(text: str, machine: Machine) -> MachineLoop | None:
     """The one with the most multiply-adds; None if no loop has any."""
     return max((x for x in innermost_loops(text, machine) if x.fmas), key=lambda x: x.fmas, default=None)
 
@@ -73,7 +73,7 @@ def _bodies(text: str) -> Iterator[str]:
             block.append(line)
 
 
-def _loop(body: str, machine: Machine) -> Loop:
+def _loop(body: str, machine: Machine) -> MachineLoop:
     work = Instructions()
     count = {"fmas": 0, "outer_dots": 0, "moves": 0, "spills": 0}
     add = _add_arm if machine.arch == "aarch64" else _add_x86
@@ -84,7 +84,7 @@ def _loop(body: str, machine: Machine) -> Loop:
             count["outer_dots"] += re.fullmatch(_OUTER_DOT, name) is not None
             if kind := add(work, name, operands):
                 count[kind] += 1
-    return Loop(body, work, **count)
+    return MachineLoop(body, work, **count)
 
 
 def _add_arm(work: Instructions, name: str, operands: str) -> str:

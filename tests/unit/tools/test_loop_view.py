@@ -1,0 +1,99 @@
+"""Inner loops in the page of `mlc explore`: instructions by kind, registers, what llvm-mca says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mlc.targets.machine import resolve_target
+from mlc.tools.explorer.loop_view import LoopReader
+from mlc.tools.explorer.texts import Texts
+
+X86 = """\
+kernel:
+.LBB0_1:                                # =>This Inner Loop Header: Depth=1
+\tvmovups\t(%rsi,%rax), %ymm0
+\tvfmadd231ps\t(%rdi), %ymm0, %ymm8
+\tvmovaps\t%ymm8, %ymm3
+\tvmovups\t%ymm3, 32(%rsp)               # 32-byte Spill
+\tmovb\t%al, %r8b
+\taddl\t%r8d, %eax
+\tcmpq\t%r11, %rax
+\tjb\t.LBB0_1
+.LBB0_2:
+\tvmulps\t%ymm1, %ymm2, %ymm1
+\tvfmadd231ps\t%ymm1, %ymm2, %ymm4
+\tvfmadd231ps\t%ymm1, %ymm2, %ymm5
+\tdecq\t%rcx
+\tjne\t.LBB0_2
+\tretq
+"""
+ARM = """\
+kernel:
+.LBB0_1:                                // =>This Inner Loop Header: Depth=1
+\tldr\tq0, [x0], #16
+\tfmla\tv8.4s, v0.4s, v1.s[0]
+\tsubs\tw2, w2, #1
+\tb.ne\t.LBB0_1
+\tret
+"""
+
+
+def test_loops_of_x86() -> None:
+    texts, machine = Texts(), resolve_target("x86-64-v3")
+    first, second = LoopReader(machine, None, "").loops(X86, texts)
+    assert first.counts["multiply-adds"] == 3, "the one with the most multiply-adds comes first"
+    assert (second.instructions, second.vector_registers, second.other_registers) == (8, 3, 6)
+    assert second.counts == {
+        "multiply-adds": 1,
+        "other arithmetic": 0,
+        "loads": 2,
+        "stores": 0,
+        "shuffles": 0,
+        "copies of registers": 1,
+        "spills": 1,
+        "addresses, counters, branches": 4,
+    }
+    text = texts.all_texts()[second.text].text
+    assert text.splitlines()[3] == "vmovups        %ymm3, 32(%rsp)", "without a comment"
+    assert second.cycles == {"arithmetic": 1 / machine.issue.fma_units, "loads": 2 / machine.issue.loads}
+    assert second.simulation is None
+
+
+def test_loops_of_arm() -> None:
+    texts = Texts()
+    (loop,) = LoopReader(resolve_target("neoverse-n1"), None, "").loops(ARM, texts)
+    assert (loop.instructions, loop.vector_registers, loop.other_registers) == (4, 3, 2)
+    assert texts.all_texts()[loop.text].text.splitlines()[0] == "ldr            q0, [x0], #16"
+
+
+def test_simulation() -> None:
+    reader = LoopReader.of(resolve_target("skylake"))
+    if reader.tool is None:
+        pytest.skip(reader.reason)
+    assert reader.words.endswith(", its model of skylake")
+    _, loop = reader.loops(X86, Texts())
+    assert loop.simulation is not None
+    assert loop.simulation.cycles >= 4, "each multiply-add waits for the one before"
+    assert loop.simulation.busiest >= max(loop.cycles.values())
+
+
+def test_an_instruction_that_the_model_does_not_know() -> None:
+    reader = LoopReader.of(resolve_target("skylake"))
+    if reader.tool is None:
+        pytest.skip(reader.reason)
+    loops = reader.loops(X86.replace("vmulps\t", "vnothing\t"), Texts())
+    assert [loop.simulation is None for loop in loops] == [True, False]
+
+
+def test_without_llvm_mca(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reader = LoopReader.of(resolve_target("skylake"))
+    assert (reader.tool, reader.words) == (None, "")
+    assert reader.reason == "llvm-mca 16 or newer is needed, found none on PATH; install one: apt install llvm-19"
+    assert [loop.simulation for loop in reader.loops(X86, Texts())] == [None, None]
+
+
+def test_no_loop() -> None:
+    assert LoopReader(resolve_target("skylake"), None, "").loops("kernel:\n\tretq\n", Texts()) == []

@@ -1,0 +1,40 @@
+// The inner loops of a kernel: instructions, what they keep busy, what llvm-mca says of them.
+
+function innerLoopTab(compilation, name, detail) {
+  const loops = compilation.codeOf.get(name)?.loops ?? [];
+  if (!loops.length) return h("p.empty", {}, "No loop of one block computes on vectors: it is unrolled, computes with single numbers, or is part of the loop that called it.");
+  const number = Math.min(Number(detail ?? 0) || 0, loops.length - 1);
+  const loop = loops[number];
+  const view = new TextView(compilation, "instructions of the loop");
+  view.show(loop.text);
+  const words = (each) => `${count(each.instructions, "instruction")}, ${count(each.counts["multiply-adds"] ?? 0, "multiply-add")}`;
+  const pick = loops.length > 1 ? h("nav.tabs", { "aria-label": "Inner loops" }, ...loops.map((each, n) =>
+    h("a", { href: link("kernels", name, "loop", n), "aria-current": n === number ? "page" : false }, words(each)))) : null;
+  return [pick, loopFacts(compilation, loop), h("div.panes.narrow-left", {}, h("div.steps", {}, ...loopCards(loop)), view.element)];
+}
+
+function loopFacts(compilation, loop) {
+  const bound = Math.max(...Object.values(loop.cycles), 0);
+  const { simulation } = loop;
+  return h("dl.facts", {}, fact("instructions", String(loop.instructions)),
+    fact("vector registers", `${loop.vector_registers} of ${compilation.vector_registers}`), fact("other registers", String(loop.other_registers)),
+    fact("at least", `${plain(bound)} cycles an iteration`),
+    simulation ? fact("simulated", `${plain(simulation.cycles)} cycles`) : null,
+    simulation ? fact("of bound", percent(bound, simulation.cycles)) : null,
+    simulation ? fact("instructions a cycle", plain(loop.instructions / simulation.cycles)) : null,
+    simulation ? fact("busiest unit", `${plain(simulation.busiest)} cycles`) : null,
+    loop.counts.spills ? fact("spills", h("span.alarm", {}, String(loop.counts.spills))) : null,
+    simulation ? fact("simulated by", compilation.simulator) : fact("not simulated", compilation.simulator ? `${compilation.simulator} does not take this loop` : compilation.no_simulator));
+}
+
+function loopCards(loop) {
+  const counts = Object.entries(loop.counts).filter(([, number]) => number);
+  const most = Math.max(...counts.map(([, number]) => number), 1);
+  const cycles = Object.entries(loop.cycles).sort((a, b) => b[1] - a[1]);
+  const all = Math.max(loop.simulation?.cycles ?? 0, ...cycles.map(([, number]) => number), 1e-9);
+  return [h("h2", {}, "Instructions"), h("dl.parts", {}, ...counts.flatMap(([words, number]) => [h("dt", {}, words), h("dd", {}, String(number), bar(number / most))])),
+    h("p.quiet", {}, "An instruction that also loads counts as both."),
+    h("h2", {}, "Cycles of an iteration"), h("dl.parts", {}, ...cycles.flatMap(([words, number]) => [h("dt", {}, words), h("dd", {}, plain(number), bar(number / all))]),
+      ...(loop.simulation ? [h("dt", {}, "simulated"), h("dd", {}, plain(loop.simulation.cycles), bar(loop.simulation.cycles / all))] : [])),
+    h("p.quiet", {}, "The parts of the core by the facts of the machine, side by side; the simulation also waits for results, and knows no caches.")];
+}
