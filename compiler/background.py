@@ -209,8 +209,8 @@ _is_over = threading.Event()
 
 
 def _can_help() -> bool:
-    """Whether there can be another process that makes the same: it knows no plugins, it would have the limit of this one
-    for memory, and a program that Python is a part of cannot start one."""
+    """Whether there can be another process that makes the same: it knows no plugins, it would have this one's limit of
+    memory, and a program that Python is a part of cannot start one."""
     return bool(sys.executable) and not plugins_may_take_part() and address_limit() is None
 
 

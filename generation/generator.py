@@ -34,8 +34,6 @@ FEW = 3
 BATCHES = (4, 5, 6, 7, 8)
 """Of how many sequences a call takes a token, if they are decoded at once. Up to four cost about as much as four; of
 more, each number has code of its own, so that one more sequence is never a loss."""
-TEXT_OPTIONS: PythonOptions = {"accuracy": "fast"}
-"""The options of models that write texts, where others are not given."""
 
 
 @dataclass
@@ -91,7 +89,7 @@ class Generator:
         rows = [size for smaller, size in pairwise((1, *BATCHES)) if sequences > smaller]
         shapes: list[api.GivenShape] = [(1, 1), *((size, 1) for size in rows)]
         shapes += [(1, CHUNK)] if context >= CHUNK else []
-        model = api.compile(path, shapes={"tokens": shapes, "context": context}, **{**TEXT_OPTIONS, **options})
+        model = api.compile(path, shapes={"tokens": shapes, "context": context}, **options)
         made = cls(file, model, tokenizer, context)
         made.caches = [np.zeros(each.shape, each.dtype) for each in made._one.inputs[3:]]
         return made

@@ -106,11 +106,7 @@ class PipelineOptions:
     )
     accuracy: str = option(
         "exact",
-        Choice(
-            "name",
-            "whether algorithms with larger errors may be used (exact; for texts of language models fast)",
-            choices=("exact", "fast"),
-        ),
+        Choice("name", "whether algorithms with larger errors may be used (exact)", choices=("exact", "fast")),
     )
     """`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors."""
     precision: str = option(

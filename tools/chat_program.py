@@ -28,7 +28,7 @@ def chat_program(
     from mlc.frontends.gguf.file import open_gguf
     from mlc.frontends.gguf.language_model import language_model
     from mlc.generation.executable.program import ChatProgram
-    from mlc.generation.generator import CHUNK, TEXT_OPTIONS
+    from mlc.generation.generator import CHUNK
 
     if not isinstance(source, GgufModel):
         raise UserError(f"found --chat with '{source.file}'; required: a language model in a file of GGUF")
@@ -43,5 +43,4 @@ def chat_program(
         raise UserError(f"found a context of {context} tokens; required: 1 to {trained}, as the model was trained")
     chat = ChatProgram.of(file, context)
     lengths = f"1,{CHUNK}" if context >= CHUNK else "1"
-    given = [f"n={lengths}", f"context={context}"]
-    return replace(args, shape=given, chosen={**TEXT_OPTIONS, **args.chosen}), chat.around
+    return replace(args, shape=[f"n={lengths}", f"context={context}"]), chat.around

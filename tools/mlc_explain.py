@@ -5,7 +5,7 @@ its time beside the least one that the machine allows; without, a table of all o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.func import FuncOp
@@ -121,9 +121,6 @@ def _explain_token(source: ModelSource, args: CompileArguments, asks_more: bool)
         raise UserError(f"found --per-token with '{source.file}'; required: a language model in a file of GGUF")
     if set(args.bindings.shapes) - {"context"}:
         raise UserError("found --shape of something else than 'context'; required: --shape context=N at most")
-    from mlc.generation.generator import TEXT_OPTIONS
-
-    args = replace(args, chosen={**TEXT_OPTIONS, **args.chosen})
     timed = start_compilation(source, args)
     timed.compilation.lower("tensor")
     numbers = ModelNumbers.about(timed.compilation)
