@@ -21,7 +21,8 @@ from mlc.dialects.graph.placement import IndexedOp
 from mlc.dialects.graph.types import Violation, element_of, shape_of, tensor
 from mlc.frontends.operators.knowledge import Extents, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, SizeArray, SymbolicSize, as_sizes, bounds, sizes_of, written
+from mlc.frontends.operators.size_rules import as_sizes, sizes_of
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, written
 from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
 from mlc.support import dtypes
@@ -87,7 +88,7 @@ class GraphBuilder:
                 raise Unconvertible(str(e)) from None
             op.erase()
             return self.constant(result, op.result.type.element_type)
-        if (sizes := self._sizes(op, known)) is not None:
+        if (sizes := sizes_of(op, [self.knowledge.sizes.get(v) for v in op.operands], known)) is not None:
             if not any(isinstance(size, SymbolicSize) for size in sizes.flat):
                 element = op.result.type.element_type
                 op.erase()
@@ -103,17 +104,6 @@ class GraphBuilder:
                 raise
         self._insert(op)
         return op.result
-
-    def _sizes(self, op: graph.GraphOp, known: Sequence[Array | None]) -> SizeArray | None:
-        """The result of an op on values that follow from the extents of inputs, if that is such a value."""
-        sizes = [self.knowledge.sizes.get(v) for v in op.operands]
-        if all(each is None for each in sizes):
-            return None
-        arrays = [
-            as_sizes(a) if s is None and a is not None and a.size <= _SPELLED else s
-            for s, a in zip(sizes, known, strict=True)
-        ]
-        return sizes_of(op, cast("list[SizeArray]", arrays)) if all(a is not None for a in arrays) else None
 
     def bounded(self, value: SSAValue, extents: Extents) -> SSAValue:
         """Note that some dims of a value are as long as a `tensor<i64>` says, which is not longer than its shape."""

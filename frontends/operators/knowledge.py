@@ -14,7 +14,8 @@ from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
-from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SizeArray, as_sizes
+from mlc.frontends.operators.size_rules import as_sizes
+from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SizeArray
 from mlc.reference.constants import constant_data
 from mlc.support.resources import Resources
 

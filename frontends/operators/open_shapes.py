@@ -20,7 +20,8 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
 from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, divided, in_symbols, smaller
+from mlc.frontends.operators.size_rules import smaller
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, divided, in_symbols
 from mlc.support.dtypes import to_numpy
 
 

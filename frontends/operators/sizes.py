@@ -7,26 +7,18 @@ own, `(n - 1) / 2`. Numbers of no symbol are Python's integers.
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from math import ceil, floor, prod
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import IntegerType, f32, f64, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.moves import MoveOp
-from mlc.dialects.graph.types import element_of
-from mlc.reference.folding import computed
-from mlc.support.dtypes import to_numpy
 
 
 @dataclass(frozen=True)
@@ -244,157 +236,3 @@ def _written_factor(factor: SizeFactor, add: Callable[..., SSAValue], number: Ca
         from_start = add(graph.AddOp, factor.value, number(-factor.start)) if factor.start else factor.value
         return from_start if factor.step == 1 else add(graph.DivOp, from_start, number(factor.step))
     return add(graph.DivOp, written(factor.whole, add, number), number(factor.divisor))
-
-
-# ---- graph ops on sizes
-
-_MOST = 64
-"""As many numbers describe a shape at most."""
-_MOST_IN_F32 = 1 << 24
-"""The largest integer up to which f32 has all of them."""
-_REDUCED: Mapping[str, Callable[..., Any]] = {"sum": operator.add, "prod": operator.mul}
-
-
-class _Undecided(Exception):
-    """A result depends on extents in another way than as a polynomial."""
-
-
-def sizes_of(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | None:
-    """What an op makes of operands that are integers and sizes; None if that is not a polynomial of extents."""
-    element: Attribute = element_of(op.results[0])
-    is_integer = isinstance(element, IntegerType)
-    if len(op.results) != 1 or any(a.size > _MOST for a in operands):
-        return None
-    if not is_integer and not (isinstance(op, graph.CastOp | MoveOp) and element in (f32, f64)):
-        return None
-    try:
-        found = _result(op, operands)
-    except (_Undecided, ValueError):
-        return None
-    if found is None or found.size > _MOST or element == i1:
-        return found
-    # Floats hold these integers as they are.
-    least, most = _limits(op.results[0]) if is_integer else (-_MOST_IN_F32, _MOST_IN_F32)
-    fits = all(least <= low and high <= most for low, high in map(bounds, found.flat))
-    return found if fits else None
-
-
-def _limits(value: SSAValue) -> tuple[int, int]:
-    limits = np.iinfo(to_numpy(element_of(value)))
-    return int(limits.min), int(limits.max)
-
-
-def _result(op: graph.GraphOp, operands: Sequence[SizeArray]) -> SizeArray | None:
-    if isinstance(op, graph.CompareOp):
-        predicate = op.predicate.data.value
-        return _elementwise(partial(_compared, predicate), operands)
-    if isinstance(op, graph.CastOp):
-        return _elementwise(partial(_compared, "ne", b=0), operands) if element_of(op.result) == i1 else operands[0]
-    if isinstance(op, graph.WhereOp):
-        return _elementwise(_chosen, operands)
-    if isinstance(op, graph.ReduceOp):
-        kind = op.kind.data.value
-        if kind not in _REDUCED or operands[0].ndim != 1 or not operands[0].size:
-            return None
-        total = operands[0].flat[0]
-        for each in operands[0].flat[1:]:
-            total = _REDUCED[kind](total, each)
-        return _array([total], cast(Any, op.result.type).get_shape())
-    if (rule := _ARITHMETIC.get(type(op))) is not None:
-        return _elementwise(rule, operands)
-    if isinstance(op, graph.GatherOp):
-        if any(isinstance(index, SymbolicSize) for index in operands[1].flat):
-            return None
-        return _moved(op, operands[:1], [operands[1].astype(to_numpy(element_of(op.operands[1])))])
-    return _moved(op, operands, []) if isinstance(op, MoveOp | graph.ConcatOp) else None
-
-
-def _moved(op: graph.GraphOp, operands: Sequence[SizeArray], others: Sequence[NDArray[Any]]) -> SizeArray:
-    """The elements of `operands` where the op puts them: what it does with their numbers says where."""
-    table = [each for array in operands for each in array.flat]
-    starts = np.cumsum([0, *(array.size for array in operands)])
-    dtype: np.dtype[Any] = to_numpy(element_of(op.operands[0]))
-    numbered: list[NDArray[Any]] = [
-        np.arange(start, start + array.size, dtype=dtype).reshape(array.shape)
-        for start, array in zip(starts, operands, strict=False)
-    ]
-    places = computed(op, [*numbered, *others])
-    return _array([table[int(place)] for place in places.flat], places.shape)
-
-
-def _elementwise(rule: Callable[..., Any], operands: Sequence[SizeArray]) -> SizeArray:
-    arrays = np.broadcast_arrays(*operands)
-    return _array([rule(*each) for each in zip(*(a.flat for a in arrays), strict=True)], arrays[0].shape)
-
-
-def _array(numbers: Sequence[Any], shape: Sequence[int]) -> SizeArray:
-    found = np.empty(len(numbers), object)
-    found[:] = numbers
-    return found.reshape(tuple(shape))
-
-
-def as_sizes(array: NDArray[Any]) -> SizeArray:
-    """Integers as Python has them, and sizes as they are."""
-    return _array([each if isinstance(each, SymbolicSize) else int(each) for each in array.flat], array.shape)
-
-
-def _divided(a: AnySize, b: AnySize) -> AnySize:
-    if isinstance(b, SymbolicSize):
-        if a == b and bounds(b)[0] > 0:
-            return 1
-        raise _Undecided
-    if isinstance(a, SymbolicSize):
-        return a // b
-    if b == 0:
-        raise _Undecided
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-def smaller(a: AnySize, b: AnySize) -> AnySize | None:
-    """The smaller one of two sizes; None if it is not the same one for all extents."""
-    try:
-        return _extreme(False, a, b)
-    except _Undecided:
-        return None
-
-
-def _extreme(largest: bool, a: AnySize, b: AnySize) -> AnySize:
-    low, high = bounds(a - b)
-    if low >= 0:
-        return a if largest else b
-    if high <= 0:
-        return b if largest else a
-    raise _Undecided
-
-
-def _chosen(condition: AnySize, on_true: AnySize, on_false: AnySize) -> AnySize:
-    if on_true == on_false:
-        return on_true
-    low, high = bounds(condition)
-    if low > 0 or high < 0:
-        return on_true
-    if low == high == 0:
-        return on_false
-    raise _Undecided
-
-
-def _compared(predicate: str, a: AnySize, b: AnySize) -> int:
-    """1 or 0. Raises: _Undecided if it is not the same for all extents."""
-    low, high = bounds(a - b)
-    always = {"lt": high < 0, "le": high <= 0, "gt": low > 0, "ge": low >= 0, "eq": low == high == 0}
-    never = {"lt": low >= 0, "le": low > 0, "gt": high <= 0, "ge": high < 0, "eq": low > 0 or high < 0}
-    always["ne"], never["ne"] = never["eq"], always["eq"]
-    if always[predicate] or never[predicate]:
-        return int(always[predicate])
-    raise _Undecided
-
-
-_ARITHMETIC: Mapping[type[Operation], Callable[..., Any]] = {
-    graph.AddOp: operator.add,
-    graph.SubOp: operator.sub,
-    graph.MulOp: operator.mul,
-    graph.NegOp: operator.neg,
-    graph.DivOp: _divided,
-    graph.MaxOp: partial(_extreme, True),
-    graph.MinOp: partial(_extreme, False),
-}

@@ -95,6 +95,10 @@ FUNCTIONS = {
     "median": _Function(lambda x: jnp.median(x, 0), ["s"], [("s, 5", _F32)]),
     "greatest": _Function(lambda x: jnp.argmax(jnp.round(x), 1), ["s"], [("4, s", _F32)]),
     "least of all": _Function(lambda x: jnp.argmin(x), ["b", "s"], [("b, s", _F32)]),
+    "second half": _Function(lambda x: x[:, x.shape[1] // 2 :], ["s"], [("4, s", _F32)]),
+    "every third": _Function(lambda x: x[1::3] * 2, ["s"], [("s + 1, 3", _F32)]),
+    "pairs": _Function(lambda x: x.reshape(4, x.shape[1] // 2, 2).max(-1), ["s"], [("4, 2*s", _F32)]),
+    "halves": _Function(lambda x: jnp.concatenate(jnp.split(x, 2, 1)[::-1], 1), ["s"], [("4, 2*s", _F32)]),
     "three greatest": _Function(lambda x: jax.lax.top_k(x, 3)[0], ["s"], [("4, s + 2", _F32)]),
 }
 _QUICK = ("two inputs", "last")
@@ -106,8 +110,8 @@ def _cases(names: Sequence[str]) -> list[Any]:
 
 def _longer(words: str) -> tuple[int | range, ...]:
     """The shape of an input whose extents are more than a symbol, which names no dim."""
-    least, most = ([int(eval(word, {}, {"s": s})) for word in words.split(",")] for s in (1, 9))
-    return tuple(a if a == b else range(a, b + 1) for a, b in zip(least, most, strict=True))
+    least, next_one, most = ([int(eval(word, {}, {"s": s})) for word in words.split(",")] for s in (1, 2, 9))
+    return tuple(a if a == c else range(a, c + 1, b - a) for a, b, c in zip(least, next_one, most, strict=True))
 
 
 @pytest.mark.parametrize("name", _cases([*FUNCTIONS]))
@@ -115,7 +119,7 @@ def test_one_code_for_a_range(name: str) -> None:
     """Small extents come after large ones: what lies after the data is that of the call before."""
     each = FUNCTIONS[name]
     given = {symbol: range(1, 10) for symbol in each.symbols}
-    longer = {f"arg{i}": _longer(words) for i, (words, _) in enumerate(each.inputs) if "+" in words}
+    longer = {f"arg{i}": _longer(words) for i, (words, _) in enumerate(each.inputs) if set("+*") & set(words)}
     model = mlc.compile(each.text(), shapes=longer or given)
     for extents in ((9, 9), (1, 1), (3, 7), (1, 9), (4, 2), (9, 1), (2, 2)):
         each.require_same(model, dict(zip(each.symbols, extents, strict=False)))

@@ -32,7 +32,10 @@ class HeldBuilds:
         self.released.set()
         background.wait()
 
-    def built(self, job: Any) -> Any:
+    def done(self, job: background.Job) -> Any:
+        """What the other process would give."""
+        if not isinstance(job, background._BuildJob):  # pyright: ignore[reportPrivateUsage]
+            return None
         self.count += 1
         assert self.released.wait(60)
         if self.failure:
@@ -43,7 +46,7 @@ class HeldBuilds:
 @contextmanager
 def held_builds(monkeypatch: pytest.MonkeyPatch) -> Generator[HeldBuilds]:
     held = HeldBuilds()
-    monkeypatch.setattr(background, "_built", held.built)
+    monkeypatch.setattr(background, "_done", held.done)
     try:
         yield held
     finally:

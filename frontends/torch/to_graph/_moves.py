@@ -14,7 +14,8 @@ from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
 from mlc.frontends.operators.open_shapes import cut, depends_on_call, expanded, joined, require_fixed, reshaped
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, SymbolicSize, smaller
+from mlc.frontends.operators.size_rules import smaller
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
 

@@ -48,9 +48,10 @@ def test_what_does_not_end_is_ended() -> None:
 
 def test_a_process_that_is_stopped_leaves_nothing() -> None:
     job = Job(lambda: time.sleep(60), 60)
+    process = job._pid  # pyright: ignore[reportPrivateUsage]
     job.stop()
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(process, os.WNOHANG)
 
 
 _INTERRUPTED = """

@@ -10,6 +10,7 @@ import pytest
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Block
 
+from mlc.frontends.operators.size_rules import smaller
 from mlc.frontends.operators.sizes import (
     AnySize,
     ExtentSymbol,
@@ -18,7 +19,6 @@ from mlc.frontends.operators.sizes import (
     bounds,
     divided,
     in_symbols,
-    smaller,
     symbols_in,
 )
 
