@@ -44,6 +44,23 @@ def _layer(ids: Any) -> Any:
     return _norm(x + jax.nn.gelu(x @ inner) @ out)
 
 
+_KERNEL = jnp.asarray(_RNG.standard_normal((3, 3, 3, 3)) / 4, jnp.float32)
+_PADS = ((0, 0), (0, 0), (1, 1), (1, 1))
+
+
+def _filtered(x: Any, **options: Any) -> Any:
+    given = {"window_strides": (1, 1), "padding": "SAME", **options}
+    return jax.lax.conv_general_dilated(x, _KERNEL, **given)
+
+
+def _peaks(x: Any) -> Any:
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 1, 3, 3), (1, 1, 2, 2), _PADS)
+
+
+def _averages(x: Any) -> Any:
+    return jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 1, 2, 2), (1, 1, 2, 2), "VALID") / 4
+
+
 @dataclass(frozen=True)
 class _Function:
     function: Callable[..., Any]
@@ -85,6 +102,24 @@ FUNCTIONS = {
     "padding": _Function(lambda x: jnp.pad(x, ((0, 0), (2, 3))), ["s"], [("4, s", _F32)]),
     "images": _Function(
         lambda x: jax.lax.conv_general_dilated(x, jnp.ones((4, 3, 3, 3)), (1, 1), "SAME"), ["b"], [("b, 3, 8, 8", _F32)]
+    ),
+    "filtered": _Function(_filtered, ["h", "w"], [("2, 3, h, w", _F32)]),
+    "filtered in steps": _Function(
+        lambda x: _filtered(x + 1, window_strides=(2, 2), padding=((1, 1), (1, 2))), ["h", "w"], [("2, 3, h, w", _F32)]
+    ),
+    "filtered by a dilated kernel": _Function(
+        lambda x: _filtered(x, padding=((2, 2), (4, 3)), rhs_dilation=(2, 2)), ["h", "w"], [("1, 3, h, w", _F32)]
+    ),
+    "filtered, channels last": _Function(
+        lambda x: _filtered(x, dimension_numbers=("NHWC", "HWIO", "NHWC")), ["h", "w"], [("2, h, w, 3", _F32)]
+    ),
+    "peaks": _Function(lambda x: _peaks(-jnp.exp(x)), ["h", "w"], [("2, 3, h, w", _F32)]),
+    "network": _Function(
+        lambda x: _filtered(_peaks(jax.nn.relu(_filtered(x)))).mean((2, 3)), ["h", "w"], [("2, 3, h, w", _F32)]
+    ),
+    "averages": _Function(lambda x: _averages(_filtered(x)), ["b"], [("b, 3, 8, 8", _F32)]),
+    "least in windows": _Function(
+        lambda x: jax.lax.reduce_window(x, jnp.inf, jax.lax.min, (1, 3), (1, 1), "VALID"), ["b"], [("b, 9", _F32)]
     ),
     "differences": _Function(lambda x: x[:, 1:] - x[:, :-1], ["s"], [("4, s + 1", _F32)]),
     "flipped": _Function(lambda x: x[:, ::-1], ["s"], [("4, s", _F32)]),
@@ -142,6 +177,23 @@ def test_code_for_the_shapes_of_a_call(name: str) -> None:
 def test_what_a_range_does_not_hold_is_refused_by_name() -> None:
     with pytest.raises(UserError, match=r"stablehlo\.scatter: the extent of dim . of .* known at the call only"):
         mlc.compile(_CALLS["one set"].text(), shapes={"s": range(1, 10)})
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (_averages, r"reduce_window: the extent of dim 2 of operand 0, .* at most, .*; required: a known one"),
+        (
+            lambda x: _filtered(x, lhs_dilation=(2, 1), padding=((1, 1), (1, 1))),
+            r"convolution: the extent of dim 2 of operand 0, .* at most, .*; required: a known one",
+        ),
+        (lambda x: _filtered(x, padding=((1, 1), (1, -1))), r"convolution: the extent of dim 3 of an image"),
+    ],
+)
+def test_windows_that_have_no_form_for_any_size(function: Callable[..., Any], message: str) -> None:
+    text = _Function(function, ["h", "w"], [("2, 3, h + 4, w + 4", _F32)]).text()
+    with pytest.raises(UserError, match=message):
+        mlc.compile(text, shapes={"arg0": (2, 3, range(5, 14), range(5, 14))})
 
 
 def test_relations_that_are_not_proved_are_refused() -> None:

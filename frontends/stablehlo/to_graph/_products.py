@@ -94,8 +94,10 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     op = b.op
     dims = cast(ConvAttr, op.properties["dimension_numbers"])
     element = b.element()
+    spread = op.ints("lhs_dilation", (1,) * len(dims.spatial(0)))
+    free = [dims.dims(0, "b"), *(d for d, n in zip(dims.spatial(0), spread, strict=True) if n == 1)]
     apart = op.number("batch_group_count", 1) == 1
-    fixed = [d for d in range(len(shape_of(image))) if not (apart and d == dims.dims(0, "b"))]
+    fixed = [d for d in range(len(shape_of(image))) if not (apart and d in free)]
     require_fixed(b, image, "operand 0", fixed)
     require_fixed(b, kernel, "operand 1")
     x, w = b.cast(image, element), b.cast(kernel, element)
@@ -114,6 +116,7 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     channels_last = (
         count in (2, 3)
         and batches == 1
+        and not b.knowledge.extents.get(image, {}).keys() & set(dims.spatial(0))
         and [dims.dims(0, "b"), *dims.spatial(0), dims.dims(0, "f")] == list(range(count + 2))
         and [*dims.spatial(1), dims.dims(1, "i"), dims.dims(1, "o")] == list(range(count + 2))
         and [dims.dims(2, "b"), *dims.spatial(2), dims.dims(2, "f")] == list(range(count + 2))

@@ -15,6 +15,7 @@ from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part,
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
@@ -27,9 +28,12 @@ _MOST_TAPS = 1024
 """Windows of more elements than this are not written out."""
 
 
-@converts("reduce_window")
+@converts("reduce_window", bounded=True)
 def reduce_window(b: HloCall) -> Converted:
-    """Running sums and the like become loops; pooling is pooling; others are written out, a slice per element."""
+    """Running sums and the like become loops; pooling is pooling; others are written out, a slice per element.
+
+    Dims whose extents are known at the call may be pooled for maxima, or have windows of one element.
+    """
     op, count = b.op, len(b.op.operands) // 2
     inputs = [b.run.number(v) for v in op.operands[:count]]
     inits = [b.run.number(v) for v in op.operands[count:]]
@@ -40,16 +44,24 @@ def reduce_window(b: HloCall) -> Converted:
     padding = op.pairs("padding") or ((0, 0),) * len(shape)
     if b.is_empty:
         return [_empty(b, n, b.shape()) for n in inputs]
+    only = only_op(op.body()) if count == 1 else None
+    plain = base == ones and all(p >= 0 and q >= 0 for p, q in padding)
+    x, init = inputs[0], inits[0]
+    if only is not None and plain and isinstance(x, SSAValue) and isinstance(init, SSAValue):
+        is_maximum = only.mnemonic() == "maximum" and is_float(x)
+        if is_maximum and (pooled := _max_pool(b, x, init)) is not None:
+            return pooled
+    each_dim = enumerate(zip(window, strides, base, padding, strict=True))
+    moved = [d for d, kept in each_dim if kept != (1, 1, 1, (0, 0))]
+    for i, number in enumerate(inputs):
+        for value in number_of(number):
+            require_fixed(b, value, f"operand {i}", moved)
     if (strides, base, dilations) == (ones, ones, ones) and (at := _running(shape, window, padding)) is not None:
         return _cumulative(b, inputs, inits, *at)
-    only = only_op(op.body()) if count == 1 else None
-    if only is not None and isinstance(inputs[0], SSAValue) and isinstance(inits[0], SSAValue):
-        name, x = only.mnemonic(), inputs[0]
-        plain = base == ones and all(p >= 0 and q >= 0 for p, q in padding)
-        if name == "maximum" and plain and is_float(x) and (pooled := _max_pool(b, x, inits[0])) is not None:
-            return pooled
+    if only is not None and isinstance(x, SSAValue) and isinstance(init, SSAValue):
+        name = only.mnemonic()
         if kind_of(name, element_of(x)) is not None and element_of(x) != i1:
-            return _separably(b, name, x, inits[0])
+            return _separably(b, name, x, init)
     taps = int(np.prod(window))
     if taps > _MOST_TAPS:
         raise Unconvertible(f"its windows have {taps} elements and its region is not a sum, product or extreme")
@@ -163,19 +175,19 @@ def _separably(b: HloCall, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
     assert kind is not None
     own = b.number(neutral(kind, element), x)
     x = padded(b, x, own, [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base])
-    out = b.shape()
     for d in range(rank):
         if window[d] == 1 and strides[d] == 1:
             continue
+        count = (shape_of(x)[d] - (window[d] - 1) * dilations[d] - 1) // strides[d] + 1
         if window[d] > _MOST_TAPS:
             raise Unconvertible(f"its windows have {window[d]} elements along dim {d}; mlc writes out {_MOST_TAPS}")
-        if window[d] == shape_of(x)[d] and out[d] == 1 and dilations[d] == 1:
+        if window[d] == shape_of(x)[d] and dilations[d] == 1:
             x = b.unsqueeze(reduced(b, name, x, [d]), [d])
             continue
         total: SSAValue | None = None
         for i in range(window[d]):
             start = i * dilations[d]
-            part = b.slice(x, d, start, start + (out[d] - 1) * strides[d] + 1, strides[d])
+            part = b.slice(x, d, start, start + (count - 1) * strides[d] + 1, strides[d])
             total = part if total is None else combine(b, name, total, part)
         assert total is not None
         x = total
