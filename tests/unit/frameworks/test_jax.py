@@ -136,7 +136,9 @@ def test_static_arguments_by_name() -> None:
 
 def test_wrong_options_and_static_arguments_are_refused() -> None:
     x = jnp.ones(3)
-    known = "static_argnums, static_argnames, donate_argnums, target, threads, opt_level, accuracy, precision, cc"
+    known = (
+        "static_argnums, static_argnames, donate_argnums, tiered, target, threads, opt_level, accuracy, precision, cc"
+    )
     with pytest.raises(UserError, match=f"found the option 'thread'; mlc.jax.jit takes {known}"):
         mlc_jax.jit(thread=2)
     with pytest.raises(

@@ -87,7 +87,7 @@ def test_threads_and_children(size: int) -> None:
 
 
 def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> Any:
+    def fail(*_: Any, **__: Any) -> Any:
         raise RuntimeError("no luck\nat all")
 
     monkeypatch.setattr("mlc.frameworks.torch._native.build", fail)
@@ -112,7 +112,7 @@ def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_torch_refuses_is_not_blamed_on_the_compiler(
     monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    def fail(*_: Any) -> Any:
+    def fail(*_: Any, **__: Any) -> Any:
         raise RuntimeError("no luck")
 
     monkeypatch.setattr("mlc.frameworks.torch._native.build", fail)
@@ -126,7 +126,7 @@ def test_what_torch_refuses_is_not_blamed_on_the_compiler(
 
 
 def test_a_compilation_that_is_interrupted_is_made_by_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: Any) -> Any:
+    def interrupt(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
     model, x = nn.Linear(5, 9), torch.randn(3, 5)
