@@ -36,9 +36,9 @@ def sizes_of(
 ) -> SizeArray | None:
     """What an op makes of its operands, `sizes` that follow from extents and `known` constants; None if that is not a
     polynomial of extents, or if it does not depend on them."""
-    is_false = any(a is not None and a.size and not a.any() for a in known)
-    if isinstance(op, graph.AndOp) and is_false and prod(shape_of(op.result)) <= _MOST:
-        return _array([0] * prod(shape_of(op.result)), shape_of(op.result))
+    is_small_and = isinstance(op, graph.AndOp) and prod(shape_of(op.result)) <= _MOST  # large arrays are not looked at
+    if is_small_and and any(a is not None and a.size and not a.any() for a in known):
+        return _array([0] * prod(shape_of(op.results[0])), shape_of(op.results[0]))
     if all(each is None for each in sizes):
         return None
     arrays = [
