@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, Unpack, cast
 from weakref import WeakKeyDictionary
 
-from mlc.compiler.backends import backend_for, backend_of
+from mlc.compiler.backends import backend_of
 from mlc.compiler.compilation import ModelText, new_context, read_module
-from mlc.compiler.library import Build, build_module, make_library
+from mlc.compiler.library import Build, build_module, make_library, temporary_artifact
 from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
 from mlc.compiler.recall import Recipe, plugins_may_take_part
 from mlc.frontends.registry import model_in_memory, open_model
 from mlc.plugins.scope import loaded, paths_of
 from mlc.runtime import ArtifactError, Model
-from mlc.runtime.opening import model_of
 from mlc.support.bindings import Bindings, ShapeChoices
 from mlc.support.errors import UserError
 from mlc.support.file_kinds import kind_of, suffix_advice
@@ -28,7 +26,6 @@ from mlc.support.portable_bytecode import text_of_artifact
 from mlc.support.python_bindings import bindings_of_python
 from mlc.support.python_warnings import warn_caller
 from mlc.support.recursion import deep_recursion
-from mlc.targets.cache import Cache
 from mlc.targets.machine import resolve_target
 
 if TYPE_CHECKING:
@@ -219,12 +216,9 @@ def compile_source(model: ModelSource, options: CompileOptions, build: Build = b
         UserError, CompilerBug, ArtifactError: as `compile`.
     """
     _require_runnable(options)
-
-    def make(form: str, path: Path, cache: Cache) -> bool:
-        _warn(make_library(model, options, form, path, cache, build))
-        return True
-
-    return cast(Model, _made(options, make))
+    with _deep(), temporary_artifact(options.target) as made:
+        _warn(make_library(model, options, made.form, made.path, made.cache, build))
+        return made.model()
 
 
 def recall_source(model: ModelSource, options: CompileOptions) -> Model | None:
@@ -234,23 +228,21 @@ def recall_source(model: ModelSource, options: CompileOptions) -> Model | None:
         UserError, ArtifactError: as `compile_source`.
     """
     _require_runnable(options)
-    return _made(options, lambda form, path, cache: Recipe(model, options, form, cache).recall(path))
+    with _deep(), temporary_artifact(options.target) as made:
+        return made.model() if Recipe(model, options, made.form, made.cache).recall(made.path) else None
 
 
 def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
     """The model, from the cache or compiled now."""
     if isinstance(model, ModelSource) and not arrays:
         return compile_source(model, options)
-
-    def make(form: str, path: Path, cache: Cache) -> bool:
+    with _deep(), temporary_artifact(options.target) as made:
         # The arrays are not part of what the cache knows a model by.
         module = _parse(model, arrays, options.bindings) if isinstance(model, ModelSource) else model
         context = _contexts[module] if isinstance(model, ModelSource) else _context_of(model, arrays)
-        ctx, _ = build_module(module, context, options, form, path, cache)
+        ctx, _ = build_module(module, context, options, made.form, made.path, made.cache)
         _warn(map(str, ctx.warnings))
-        return True
-
-    return cast(Model, _made(options, make))
+        return made.model()
 
 
 def _tiered(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
@@ -260,29 +252,12 @@ def _tiered(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options:
 
     if not isinstance(model, ModelSource) or options.bindings.choices:
         return _compiled(model, arrays, options)
+    if (known := recall_source(model, options)) is not None:
+        return known
     background = Background(lambda build: compile_source(model, options, build))
     if background.wait_for_start() or (first := InterpretedModel.of(model, options)) is None:
         return background.result()
     return TieredModel(background, first)
-
-
-def _made(options: CompileOptions, make: Callable[[str, Path, Cache], bool]) -> Model | None:
-    """The model in a file that `make` makes: in a form, by a cache. The file goes with the model. None if it makes
-    none."""
-    with _deep():
-        backend = backend_for(options.target)
-        handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
-        os.close(handle)
-        path = Path(name)
-        try:
-            # Nobody writes into the library of a model in this process, so it needs no copy of what the cache has.
-            if make(backend.runnable, path, replace(Cache.default(), links=True)):
-                return model_of(backend.open(path), temporary=True)
-            path.unlink()
-            return None
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
 
 
 def _warn(messages: Iterable[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -54,11 +53,9 @@ def emit_text(
         return _llvm_ir(module, ctx)
     if form == "asm":
         return _assembly(_llvm_ir(module, ctx), ctx, opt_level, cc)
-    from mlc.syntax import print_module
+    from mlc.syntax import module_text
 
-    stream = io.StringIO()
-    print_module(module, ctx, stream, generic=generic, debuginfo=debuginfo)
-    return stream.getvalue()
+    return module_text(module, ctx, generic, debuginfo)
 
 
 def _llvm_ir(module: ModuleOp, ctx: CompilerContext) -> str:

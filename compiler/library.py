@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
+import os
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlc.compiler.backend import Backend
+from mlc.compiler.backends import backend_for
 from mlc.compiler.compilation import Compilation, new_context, read_module
 from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import Recipe
+from mlc.runtime import Model
+from mlc.runtime.opening import model_of
 from mlc.support.model_source import ModelSource
 from mlc.targets.cache import Cache
 
@@ -35,11 +42,12 @@ def build_module(
         UserError, CompilerBug: as `Compilation.build`.
     """
     from mlc.pass_manager.manager import PassManager
+    from mlc.syntax import module_text
 
     ctx = context.clone()
     ctx.warnings += context.warnings  # of the text
     ctx.target = options.target
-    manager = PassManager(ctx, source=lambda: _text(module, ctx))
+    manager = PassManager(ctx, source=lambda: module_text(module, ctx))
     compilation = Compilation(module.clone(), ctx, options, manager, is_watched=False)
     return ctx, compilation.build(form, output, cache)
 
@@ -62,9 +70,36 @@ def make_library(
     return [f"{place}{': ' * bool(place)}{message}" for place, message in recipe.warned]
 
 
-def _text(module: ModuleOp, ctx: CompilerContext) -> str:
-    from mlc.syntax import print_module
+@dataclass
+class TemporaryArtifact:
+    """An artifact for this process, which somebody is to make at `path`."""
 
-    stream = io.StringIO()
-    print_module(module, ctx, stream)
-    return stream.getvalue()
+    backend: Backend
+    path: Path
+    cache: Cache
+    is_used: bool = False
+
+    @property
+    def form(self) -> str:
+        return self.backend.runnable
+
+    def model(self) -> Model:
+        """The model, with which the file goes."""
+        model = model_of(self.backend.open(self.path), temporary=True)
+        self.is_used = True
+        return model
+
+
+@contextmanager
+def temporary_artifact(target: str) -> Generator[TemporaryArtifact]:
+    """A place for an artifact, which is removed unless a model uses it."""
+    backend = backend_for(target)
+    handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
+    os.close(handle)
+    # Nobody writes into the library of a model in this process, so it needs no copy of what the cache has.
+    made = TemporaryArtifact(backend, Path(name), replace(Cache.default(), links=True))
+    try:
+        yield made
+    finally:
+        if not made.is_used:
+            made.path.unlink(missing_ok=True)

@@ -13,7 +13,6 @@ person wrote, say. The artifact is the same either way.
 
 from __future__ import annotations
 
-import io
 import pickle
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -126,7 +125,7 @@ class _Candidate:
 
     def text(self, ctx: CompilerContext) -> str:
         """A module of the kernel alone, equal for kernels that differ in names and locations."""
-        from mlc.syntax import print_module
+        from mlc.syntax import module_text
 
         copy = clone(self.function)
         assert isinstance(copy, func.FuncOp)
@@ -145,9 +144,7 @@ class _Candidate:
         for op in copy.walk():
             for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.args)):
                 value.name_hint = kept.get(value)
-        stream = io.StringIO()
-        print_module(ModuleOp([copy]), ctx, stream)
-        return stream.getvalue()
+        return module_text(ModuleOp([copy]), ctx)
 
     def replace_by(self, result: CompiledKernel, packer: Packer) -> None:
         """Declare the function as it was compiled, and let calls pass what it takes."""

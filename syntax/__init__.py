@@ -12,7 +12,7 @@ element type.
 """
 
 from mlc.syntax.parse import parse_module
-from mlc.syntax.printing import print_module
+from mlc.syntax.printing import module_text, print_module
 from mlc.syntax.verify import verify_module
 
-__all__ = ["parse_module", "print_module", "verify_module"]
+__all__ = ["module_text", "parse_module", "print_module", "verify_module"]

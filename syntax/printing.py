@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from typing import TextIO, cast
 
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, ModuleOp, UnregisteredOp
@@ -37,6 +38,17 @@ def print_module(
     metadata = _metadata(printer.used_resources, ctx)
     if metadata:
         stream.write(metadata)
+
+
+def module_text(module: ModuleOp, ctx: CompilerContext, generic: bool = False, debuginfo: bool = False) -> str:
+    """What `print_module` writes.
+
+    Raises:
+        UserError: what an operation holds is nested too deeply.
+    """
+    stream = StringIO()
+    print_module(module, ctx, stream, generic, debuginfo)
+    return stream.getvalue()
 
 
 class _Printer(Printer):

@@ -16,7 +16,6 @@ the most frequent first; the exit status is 1 if a goal is missed. None of upstr
 from __future__ import annotations
 
 import argparse
-import io
 import re
 import subprocess
 import sys
@@ -187,15 +186,13 @@ def unknown_names(chunk: Chunk, generic: str | None) -> list[str]:
 def read_and_print(chunk: Chunk) -> tuple[str, str]:
     """What mlc does with a chunk: GIVEN_BACK and its text, REFUSED or BUG and why."""
     from mlc.compiler.compilation import new_context, parse_verified
-    from mlc.syntax import print_module
+    from mlc.syntax import module_text
 
     try:
         with at_most(_SECONDS_PER_CHUNK):
             ctx = new_context(allow_unregistered=chunk.allows_unregistered)
             module = parse_verified(chunk.text, chunk.file.name, ctx, chunk.file.parent)
-            stream = io.StringIO()
-            print_module(module, ctx, stream)
-            return GIVEN_BACK, stream.getvalue()
+            return GIVEN_BACK, module_text(module, ctx)
     except UserError as e:
         return REFUSED, e.message
     except Exception as e:
