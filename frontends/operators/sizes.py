@@ -171,18 +171,32 @@ def _bounds_of(factor: SizeFactor) -> tuple[int, int]:
 
 
 def divided(size: AnySize, divisor: AnySize) -> AnySize | None:
-    """The size that is the quotient of two, of which the second is one product; None if it leaves a remainder."""
-    terms = _terms(divisor)
-    if len(terms) != 1:
-        return 1 if size == divisor else None
-    ((powers, number),) = terms.items()
+    """The polynomial that is the quotient of two; None if it leaves a remainder.
+
+    It is long division: monomials are ordered by the powers of their factors, which multiplication keeps, so what is
+    left of a multiple of the divisor begins with a multiple of its first term.
+    """
+    left, terms = Counter(_terms(size)), _terms(divisor)
+    factors = list({factor for monomial in (*left, *terms) for factor, _ in monomial})
+
+    def order(monomial: Monomial) -> list[int]:
+        powers = dict(monomial)
+        return [powers.get(factor, 0) for factor in factors]
+
+    first = max(terms, key=order)
+    if not terms[first]:
+        return None
     found: dict[Monomial, int] = {}
-    for monomial, coefficient in _terms(size).items():
-        left = Counter(dict(monomial))
-        left.subtract(dict(powers))
-        if not number or coefficient % number or any(power < 0 for power in left.values()):
+    while left := Counter({monomial: number for monomial, number in left.items() if number}):
+        most = max(left, key=order)
+        powers = Counter(dict(most))
+        powers.subtract(dict(first))
+        number, remainder = divmod(left[most], terms[first])
+        if remainder or any(power < 0 for power in powers.values()):
             return None
-        found[frozenset((factor, power) for factor, power in left.items() if power)] = coefficient // number
+        quotient = frozenset((factor, power) for factor, power in powers.items() if power)
+        found[quotient] = number
+        left.subtract(_terms(_size({quotient: number}) * divisor))
     return _size(found)
 
 

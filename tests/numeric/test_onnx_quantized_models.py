@@ -44,7 +44,7 @@ def _weights(*shape: int, seed: int = 0) -> Array:
     return (np.random.default_rng(seed).standard_normal(shape) * 0.4).astype(np.float32)
 
 
-def _saved(folder: Path, nodes: list[Any], data: dict[str, Array], inputs: dict[str, tuple[int, ...]]) -> Path:
+def _saved(folder: Path, nodes: list[Any], data: dict[str, Array], inputs: dict[str, tuple[int | str, ...]]) -> Path:
     kind = onnx.TensorProto.FLOAT
     given = [h.make_tensor_value_info(name, kind, shape) for name, shape in inputs.items()]
     weights = [onnx.numpy_helper.from_array(each, name) for name, each in data.items()]
@@ -142,19 +142,33 @@ def test_pairs_that_the_runtime_fused(kind: Any, tmp_path: Path) -> None:
     _agree(path, _image(), 2)
 
 
-@pytest.mark.parametrize("per_channel", [False, True])
-def test_dynamic_quantization(per_channel: bool, tmp_path: Path) -> None:
-    """Of products and of an LSTM."""
+def _recurrent(folder: Path, per_channel: bool, time: int | str, batch: int | str) -> Path:
+    """An LSTM and a product, quantised."""
     w = {"w": _weights(1, 32, 6), "r": _weights(1, 32, 8), "b": _weights(1, 64), "o": _weights(8, 5)}
     nodes = [
         h.make_node("LSTM", ["x", "w", "r", "b"], ["", "s"], hidden_size=8),
         h.make_node("MatMul", ["s", "o"], ["y"]),
     ]
-    path = tmp_path / "quantized.onnx"
-    model = _saved(tmp_path, nodes, w, {"x": (5, 1, 6)})
+    path = folder / "quantized.onnx"
+    model = _saved(folder, nodes, w, {"x": (time, batch, 6)})
     quantization.quantize_dynamic(model, path, per_channel=per_channel, weight_type=_SIGNED)
     assert {"DynamicQuantizeLSTM", "MatMulInteger"} <= _operators(path)
-    _agree(path, {"x": _weights(5, 1, 6, seed=3)}, 1)
+    return path
+
+
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_dynamic_quantization(per_channel: bool, tmp_path: Path) -> None:
+    _agree(_recurrent(tmp_path, per_channel, 5, 1), {"x": _weights(5, 1, 6, seed=3)}, 1)
+
+
+def test_dynamic_quantization_of_any_number_of_steps(tmp_path: Path) -> None:
+    """As for each shape alone: scales are those of the steps and sequences that there are."""
+    path = _recurrent(tmp_path, True, "time", "batch")
+    compiled = mlc.compile(path, shapes={"time": range(1, 9), "batch": range(1, 4)})
+    for time, batch in ((1, 1), (8, 3), (5, 1), (3, 2)):
+        x = 10 * _weights(time, batch, 6, seed=time)
+        wanted = mlc.compile(path, shapes={"time": time, "batch": batch}).run({"x": x})
+        np.testing.assert_allclose(compiled.run({"x": x})["y"], wanted["y"], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("bits, symmetric, block", [(4, True, 32), (4, False, 16), (8, False, 128), (8, True, 64)])

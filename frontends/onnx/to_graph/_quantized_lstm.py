@@ -61,7 +61,7 @@ class _QuantizedLayer(Layer):
         )  # fmt: skip
 
 
-@converts("DynamicQuantizeLSTM", domain=RUNTIME_DOMAIN)
+@converts("DynamicQuantizeLSTM", domain=RUNTIME_DOMAIN, bounded=True)
 def dynamic_quantize_lstm(b: Node) -> Results:
     """As `LSTM`."""
     for index in range(8, 12):

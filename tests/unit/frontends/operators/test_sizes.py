@@ -111,7 +111,9 @@ def test_a_quotient_times_its_divisor_is_the_size() -> None:
     rng = random.Random(3)
     found = 0
     for _ in range(300):
-        size, divisor = random_size(rng), rng.choice([A, A * C, 2 * A, 3, B * B])
+        size, divisor = random_size(rng), rng.choice([A, A * C, 2 * A, 3, B * B, random_size(rng)])
+        if divisor == 0:
+            continue
         if (quotient := divided(size * divisor, divisor)) is not None:
             found += 1
             assert quotient == size
@@ -119,6 +121,9 @@ def test_a_quotient_times_its_divisor_is_the_size() -> None:
     assert divided(A + B, A) is None
     assert divided(A * 3, 2) is None
     assert divided(A + B, A + B) == 1
+    assert divided((A // 2 + 1) * C * 512, A // 2 + 1) == C * 512
+    assert divided(A * A - B * B, A - B) == A + B
+    assert divided(A * A + B * B, A + B) is None
     assert divided(A, 0) is None
 
 
