@@ -25,6 +25,7 @@ from mlc.pass_manager.reproducer import write_reproducer
 from mlc.support.blame import plugin_files
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.locations import error_at
 
 
 @dataclass
@@ -134,7 +135,8 @@ class PassManager:
 
 
 def verify(module: ModuleOp) -> None:
-    """Check the whole module, dominance included.
+    """Check the whole module, dominance included, and that no op outside of it uses its values: passes take a value for
+    used as long as such an op is there.
 
     Raises:
         UserError or VerifyException: it is not valid.
@@ -142,6 +144,13 @@ def verify(module: ModuleOp) -> None:
     from mlc.syntax import verify_module
 
     verify_module(module)
+    inside = set(module.walk())
+    for op in inside:
+        for value in (*op.results, *(argument for r in op.regions for b in r.blocks for argument in b.args)):
+            for use in value.uses:
+                if use.operation not in inside:
+                    user = use.operation.name
+                    raise error_at(op, f"a value of '{op.name}' is used by '{user}', which is outside of the module")
 
 
 @contextmanager

@@ -56,6 +56,12 @@ class LoopBody:
         self.inside.bounded(argument, {axis - row: extent for axis, extent in extents.items()})
         return argument
 
+    def discard(self) -> None:
+        """Let go of what its ops use; its constants are dropped when the conversion ends."""
+        for op in reversed(list(self.block.ops)):
+            if not isinstance(op, ConstantOp):
+                Rewriter.erase_op(op, safe_erase=False)
+
     def _argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
         kind = tensor(shape_of(like)[1:], element_of(like)) if row else type_of(like)
         argument = self.block.insert_arg(kind, len(self.block.args))

@@ -237,16 +237,18 @@ def _counted(b: Node, source: Block, steps: int, initial: Sequence[SSAValue]) ->
     """A scan; a few steps of which some ask for their number, or change a shape, are written out."""
     if steps > _MOST_STEPS:
         raise Unconvertible(f"it takes {steps} steps; mlc counts up to {_MOST_STEPS}")
-    refused, copy = len(b.run.refused), None
-    if steps <= _WRITTEN_OUT:
-        copy = b.op.regions[0].clone()
+    refused = len(b.run.refused)
+    copy = b.op.regions[0].clone() if steps <= _WRITTEN_OUT else None
     try:
         return _scan_of_loop(b, source, steps, initial)
     except Unconvertible:
         if copy is None:
             raise
         del b.run.refused[refused:]
-    return _written_out(b, copy, steps, initial)
+        return _written_out(b, copy, steps, initial)
+    finally:
+        if copy is not None:
+            copy.erase()  # which would keep its uses of values around the loop
 
 
 def _written_out(b: Node, body: Region, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
@@ -263,14 +265,18 @@ def _written_out(b: Node, body: Region, steps: int, initial: Sequence[SSAValue])
 
 def _scan_of_loop(b: Node, source: Block, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
     scan = ScanWriter(b, steps)
-    arguments = [scan.carry(v) for v in initial]
-    number = scan.number()
-    _note(b, source, steps, initial, [number, *arguments])
-    number = as_declared(scan.inside, number, source.args[0])
-    true = as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
-    _, *yielded = convert(b, source, [number, true, *arguments], scan.body.end, repeated=True)
-    count = len(initial)
-    _require_unchanged(initial, yielded[:count])
+    try:
+        arguments = [scan.carry(v) for v in initial]
+        number = scan.number()
+        _note(b, source, steps, initial, [number, *arguments])
+        number = as_declared(scan.inside, number, source.args[0])
+        true = as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
+        _, *yielded = convert(b, source, [number, true, *arguments], scan.body.end, repeated=True)
+        count = len(initial)
+        _require_unchanged(initial, yielded[:count])
+    except Unconvertible:
+        scan.body.discard()  # the steps may be written out instead
+        raise
     return scan.finish(yielded[:count], yielded[count:])
 
 

@@ -128,7 +128,7 @@ def known_steps(
             raise Unconvertible("what it carries changes its type")
         captured = [b.knowledge.array(v) for v in body.finish(results)]
     except Unconvertible:
-        _discard(body.block)
+        body.discard()
         raise
     for op in reversed(list(body.block.ops)):
         if op is not body.end and all(result.first_use is None for result in op.results):
@@ -138,7 +138,7 @@ def known_steps(
     size = sum(a.size for a in known)
     size += sum(prod(shape_of(result)) for op in body.block.ops for result in op.results)
     if len(known) < len(arrays) + len(captured) or size > _MOST_ELEMENTS:
-        _discard(body.block)
+        body.discard()
         return None
     return KnownSteps(body.block, known[: len(arrays)], known[len(arrays) :], b.knowledge.resources)
 
@@ -181,13 +181,6 @@ def _copy(source: Block, ops: set[Operation], carried: Sequence[int], value: SSA
     block.add_ops([clone(op, mapping) for op in source.ops if op in ops])
     block.add_op(YieldOp([mapping.get(v, v) for v in (value, *(last.operands[1 + i] for i in carried))]))
     return block
-
-
-def _discard(block: Block) -> None:
-    """Let go of what the ops of a block use; its constants are dropped when the conversion ends."""
-    for op in reversed(list(block.ops)):
-        if not isinstance(op, ConstantOp):
-            Rewriter.erase_op(op, safe_erase=False)
 
 
 def as_declared(b: GraphBuilder, value: SSAValue, declared: SSAValue) -> SSAValue:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
@@ -85,6 +86,16 @@ def test_broken_ir_is_a_bug_of_the_pass(verify_each: bool, tmp_path: Path) -> No
     text = reproducer.read_text()
     assert text.endswith("builtin.module {}\n")
     assert reproducer_arguments(text) == ["--target=native", "--verify-each", "--pass-pipeline=does"]
+
+
+def test_what_is_left_outside_of_the_module_does_not_use_its_values() -> None:
+    number = arith.ConstantOp.from_int_and_width(1, 32)
+    left = arith.AddiOp(number, number)
+    module = ModuleOp([number])
+    with pytest.raises(CompilerBug, match="a value of 'arith[.]constant' is used by 'arith[.]addi', which is outside"):
+        _manager().run(module, [Does()])
+    left.erase()
+    _manager().run(module, [Does()])
 
 
 def test_without_verify_each_the_pipeline_is_named() -> None:
