@@ -19,10 +19,9 @@ from xdsl.ir import Operation, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_of
-from mlc.dialects.onnx.nodes import in_words
+from mlc.frontends.operators.beyond_extents import differing, filled, refusal_of
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
-from mlc.frontends.operators.places import standing_along
-from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.place_extents import gather, gather_nd, scatter_nd
 from mlc.frontends.operators.sizes import divided
 from mlc.frontends.operators.window_extents import WindowedOp, padding_of, spatial_ends, transposed_ends
 from mlc.support.dtypes import to_numpy
@@ -40,40 +39,8 @@ def result_extents(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilde
     if isinstance(op, ElementwiseOp):
         return _elementwise(op, extents, b)
     if (rule := _RULES.get(type(op))) is None:
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     return rule(op, extents, b)
-
-
-def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] | None = None) -> SSAValue:
-    """The value with a number in place of what lies beyond the actual extents of these axes, by default of all.
-
-    These dims of the result are as long as its shape says.
-    """
-    bounded = dict(b.knowledge.extents.get(value, {}))
-    for axis in [a for a in bounded if axes is None or a in axes]:
-        extent = bounded.pop(axis)
-        places = standing_along(np.arange(shape_of(value)[axis]), axis, len(shape_of(value)))
-        inside = b.compare("lt", b.constant(places, i64), extent)
-        b.knowledge.extents[inside] = {axis: extent}
-        value = b.where(inside, value, b.number(number, value))
-        b.knowledge.extents[value] = dict(bounded)
-    return value
-
-
-def _refusal(op: Operation, extents: Sequence[Extents], b: GraphBuilder) -> Unconvertible:
-    value, axis, extent = next((v, a, e[a]) for v, e in zip(op.operands, extents, strict=True) for a in e)
-    cause = b.knowledge.cause_of(extent)
-    return Unconvertible(
-        f"the extent of dim {axis} of an operand, {in_words(value.type)} at most, {cause}, and mlc has no form of this "
-        "operator that leaves out what lies after it; let the model end before this node"
-    )
-
-
-def _different(axis: int) -> Unconvertible:
-    return Unconvertible(
-        f"the extent of dim {axis} is known when the model runs in one operand, and is another in the next; required: "
-        "one extent, or 1"
-    )
 
 
 def _elementwise(op: ElementwiseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
@@ -98,7 +65,7 @@ def _aligned(op: Operation, extents: Sequence[Extents], from_end: int) -> SSAVal
         elif at >= 0 and shape[at] != 1:
             is_fixed = True
     if len(actual) > 1 or (actual and is_fixed):
-        raise _different(max(from_end + len(shape_of(v)) for v in op.operands))
+        raise differing(max(from_end + len(shape_of(v)) for v in op.operands))
     return next(iter(actual), None)
 
 
@@ -111,7 +78,7 @@ def _broadcast(op: graph.BroadcastOp, extents: Sequence[Extents], b: GraphBuilde
     own, shape = shape_of(op.input), shape_of(op.result)
     behind = len(shape) - len(own)
     if any(own[axis] != shape[behind + axis] for axis in extents[0]):
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     return {behind + axis: extent for axis, extent in extents[0].items()}
 
 
@@ -132,10 +99,10 @@ def _reshape(op: graph.ReshapeOp, extents: Sequence[Extents], b: GraphBuilder) -
         elif before[axis] == 1:
             places = []
         if 0 in before or len(places) != 1:
-            raise _refusal(op, extents, b)
+            raise refusal_of(op, extents, b)
         scaled = _scaled(extent, after[places[0]], before[axis], b)
         if scaled is None or places[0] in found:  # or two dims are joined that both depend on data
-            raise _refusal(op, extents, b)
+            raise refusal_of(op, extents, b)
         found[places[0]] = scaled
     return found
 
@@ -170,10 +137,10 @@ def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     """Only the last part may end early; along other axes all parts have the same extents."""
     axis = op.axis.value.data
     if any(axis in known for known in extents[:-1]):
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     others = [{a: e for a, e in known.items() if a != axis} for known in extents]
     if any(each != others[0] for each in others):
-        raise _different(next(a for each in others for a in each))
+        raise differing(next(a for each in others for a in each))
     found = dict(others[0])
     if axis in extents[-1]:
         front = sum(shape_of(v)[axis] for v in op.operands[:-1])
@@ -190,7 +157,7 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
             continue
         extent = extents[0][axis]
         if stride != 1:
-            raise _refusal(op, extents, b)
+            raise refusal_of(op, extents, b)
         if end < largest:
             extent = b(graph.MinOp, extent, b.constant(end, i64))
         if start:
@@ -202,7 +169,7 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
 def _reverse(op: graph.ReverseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Other dims than those that are turned round."""
     if any(axis in ints(op.axes) for axis in extents[0]):
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     return extents[0]
 
 
@@ -214,40 +181,6 @@ def _pad(op: graph.PadOp, extents: Sequence[Extents], b: GraphBuilder) -> Extent
     return {a: b.add(e, b.constant(more[a], i64)) if more[a] else e for a, e in extents[0].items()}
 
 
-def _gather(op: graph.GatherOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Indices beyond their extent become 0, negative ones count from the end of the data."""
-    axis = op.axis.value.data
-    (data, at), indices = extents, op.indices
-    if axis in data:
-        known = b.knowledge.array(indices)
-        if known is None or (known.size and known.min() < 0):
-            from_end = b.add(indices, b.cast(data[axis], element_of(indices)))
-            op.operands[1] = b.where(b.compare("lt", indices, b.number(0, indices)), from_end, indices)
-    op.operands[1] = filled(b, op.operands[1], 0)
-    rank = len(shape_of(indices))
-    found = {axis + a: extent for a, extent in at.items()}
-    return found | {a if a < axis else a + rank - 1: extent for a, extent in data.items() if a != axis}
-
-
-def _gather_nd(op: graph.GatherNdOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Coordinates beyond their extent become 0, negative ones count from the end of the data."""
-    data, at = extents
-    placement, indices = op.placement, op.indices
-    rank = len(placement.indices)
-    if rank in at:
-        raise _refusal(op, extents, b)
-    if any(axis in data for axis in placement.axes):
-        element, zero = element_of(indices), b.number(0, indices)
-        ends = [b.cast(data[axis], element) if axis in data else zero for axis in placement.axes]
-        shift = b.concat([b.reshape(end, (1,)) for end in ends], 0)
-        op.operands[1] = b.where(b.compare("lt", indices, zero), b.add(indices, shift), indices)
-    if any(data[axis] != at.get(axis) for axis in placement.own if axis in data):
-        raise _different(placement.own[0])
-    op.operands[1] = filled(b, op.indices, 0)
-    whole = {rank + placement.whole.index(axis): e for axis, e in data.items() if axis in placement.whole}
-    return {**at, **whole}
-
-
 _FILLS = {"sum": 0.0, "prod": 1.0, "max": -inf, "min": inf}
 
 
@@ -256,7 +189,7 @@ def _reduce(op: graph.ReduceOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     axes, kind = ints(op.axes), op.kind.data.value
     if any(axis in extents[0] for axis in axes):
         if kind not in _FILLS:
-            raise _refusal(op, extents, b)
+            raise refusal_of(op, extents, b)
         op.operands[0] = filled(b, op.input, nearest_number(op.input, _FILLS[kind]), axes)
     return _without(extents[0], () if op.keepdims is not None else axes, axes)
 
@@ -304,13 +237,13 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     """Rows of the one, columns of the other, and matrices of both; what lies beyond a dim that is summed over is 0."""
     lhs, rhs, rank = len(shape_of(op.lhs)), len(shape_of(op.rhs)), len(shape_of(op.result))
     if lhs < 2 or rhs < 2:
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     found = {rank - 2: extents[0].get(lhs - 2), rank - 1: extents[1].get(rhs - 1)}
     for axis in range(rank - 2):
         found[axis] = _aligned(op, extents, axis - rank)
     summed = extents[0].get(lhs - 1), extents[1].get(rhs - 2)
     if summed[0] is not summed[1]:
-        raise _different(rhs - 2)
+        raise differing(rhs - 2)
     if summed[0] is not None:
         op.operands[0], op.operands[1] = filled(b, op.lhs, 0, [lhs - 1]), filled(b, op.rhs, 0, [rhs - 2])
     return {axis: extent for axis, extent in found.items() if extent is not None}
@@ -319,14 +252,14 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
 def _images(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Each image is a result of its own; weights are whole."""
     if any(extents[1:]) or any(axis != 0 for axis in extents[0]):
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     return extents[0]
 
 
 def _windows(op: WindowedOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Images, and pixels of each: windows have padding after the last one. Channels and weights are whole."""
     if any(extents[1:]) or 1 in extents[0]:
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     ends = spatial_ends(op, extents[0], b)
     if ends:
         op.operands[0] = filled(b, op.operands[0], padding_of(op), list(ends))
@@ -336,7 +269,7 @@ def _windows(op: WindowedOp, extents: Sequence[Extents], b: GraphBuilder) -> Ext
 def _transposed_windows(op: graph.ConvTransposeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Images, and pixels of each, after which come zeros, that add nothing. Channels and weights are whole."""
     if any(extents[1:]) or 1 in extents[0]:
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     ends = transposed_ends(op, extents[0], b)
     if ends:
         op.operands[0] = filled(b, op.operands[0], 0, list(ends))
@@ -346,14 +279,14 @@ def _transposed_windows(op: graph.ConvTransposeOp, extents: Sequence[Extents], b
 def _channels(op: graph.BatchNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """A map with numbers per channel; channels are whole."""
     if any(extents[1:]) or op.axis.value.data in extents[0]:
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     return extents[0]
 
 
 def _norm(op: graph.LayerNormOp | graph.RmsNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Other dims than those that are normalised."""
     if any(extents[1:]) or any(axis >= op.axis.value.data for axis in extents[0]):
-        raise _refusal(op, extents, b)
+        raise refusal_of(op, extents, b)
     return extents[0]
 
 
@@ -374,8 +307,9 @@ _RULES: dict[type[Operation], Rule] = {
     graph.SliceOp: _slice,
     graph.PadOp: _pad,
     graph.ReverseOp: _reverse,
-    graph.GatherOp: _gather,
-    graph.GatherNdOp: _gather_nd,
+    graph.GatherOp: gather,
+    graph.GatherNdOp: gather_nd,
+    graph.ScatterNdOp: scatter_nd,
     graph.ReduceOp: _reduce,
     graph.ArgMaxOp: _arg_extreme,
     graph.ArgMinOp: _arg_extreme,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.dialects import graph
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.extents import filled
+from mlc.frontends.operators.beyond_extents import filled
 from mlc.frontends.operators.loop_writer import only_integer
 from mlc.frontends.operators.running import running
 

@@ -47,14 +47,14 @@ def _kind(b: Node) -> str:
     return "set" if reduction == "none" else reduction
 
 
-@converts("ScatterElements", "Scatter")
+@converts("ScatterElements", "Scatter", bounded=True)
 def scatter_elements(b: Node) -> Results:
     """An index for each update."""
     indices, axes, own = along_axis(b, b[1], b.axis())
     return b(graph.ScatterNdOp, _kind(b), b[0], indices, b[2], axes, own)
 
 
-@converts("ScatterND")
+@converts("ScatterND", bounded=True)
 def scatter_nd(b: Node) -> Results:
     """Coordinates along the first axes."""
     axes = range(b.shape(1)[-1])

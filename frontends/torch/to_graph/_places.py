@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
-from mlc.frontends.operators.extents import filled
+from mlc.frontends.operators.beyond_extents import filled
 from mlc.frontends.operators.open_shapes import (
     all_along,
     counted_from_start,

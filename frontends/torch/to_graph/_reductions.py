@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators import statistics
-from mlc.frontends.operators.extents import filled
+from mlc.frontends.operators.beyond_extents import filled
 from mlc.frontends.operators.logarithms import log_sum_exp
 from mlc.frontends.operators.open_shapes import product
 from mlc.frontends.operators.places import taken_along

@@ -92,7 +92,7 @@ def test_what_is_left_outside_of_the_module_does_not_use_its_values() -> None:
     number = arith.ConstantOp.from_int_and_width(1, 32)
     left = arith.AddiOp(number, number)
     module = ModuleOp([number])
-    with pytest.raises(CompilerBug, match="a value of 'arith[.]constant' is used by 'arith[.]addi', which is outside"):
+    with pytest.raises(CompilerBug, match=r"a value of 'arith[.]constant' is used by 'arith[.]addi', which is outside"):
         _manager().run(module, [Does()])
     left.erase()
     _manager().run(module, [Does()])

@@ -55,6 +55,25 @@ def _case(op: Any, *shapes: tuple[int | str, ...], options: tuple[Any, ...] = ()
     return Case(op, lambda *v: op(*v, *options), shapes, **more)
 
 
+def _scattered(
+    kind: str, shapes: tuple[tuple[int | str, ...], ...], axis: int = 0, own: tuple[int, ...] = (), **more: Any
+) -> Case:
+    """Updates along an axis of data, the points of which have places of their own along axes `own`."""
+    combine = {"set": lambda x, y: y, "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}[kind]
+
+    def wanted(data: Array, indices: Array, updates: Array) -> Array:
+        found = data.copy()
+        for point in np.ndindex(indices.shape[:-1]):
+            place = (*(point[i] for i in own), indices[point][0])
+            found[place] = combine(found[place], updates[point])
+        return found
+
+    def build(*v: SSAValue) -> graph.GraphOp:
+        return graph.ScatterNdOp(kind, *v, (axis,), own)
+
+    return Case(graph.ScatterNdOp, build, shapes, wanted, places=1, **more)
+
+
 def _reduced(kind: str, axes: tuple[int, ...], numpy: Any, keepdims: bool = False) -> Case:
     def wanted(x: Array) -> Array:
         start = {"max": -np.inf, "min": np.inf}
@@ -198,6 +217,14 @@ CASES = {
         least=2,
         places=1,
     ),
+    **{f"scatter_nd, {kind}": _scattered(kind, ((3, 2), (N, 1), (N, 2))) for kind in ("set", "add", "mul", "max")},
+    "scatter_nd, whole": _scattered("set", ((3, N), (2, 1), (2, N))),
+    "scatter_nd, points and whole": _scattered("set", ((3, N), (M, 1), (M, N))),
+    "scatter_nd, the dim": _scattered("set", ((N, 2), (M, 1), (M, 2)), bounds=(2, 3), least=2),
+    "scatter_nd, two dims of points": _scattered("set", ((3, 2), (N, M, 1), (N, M, 2))),
+    "scatter_nd, sums of two dims of points": _scattered("add", ((3, 2), (N, M, 1), (N, M, 2))),
+    "scatter_nd, a batch": _scattered("set", ((N, 3), (N, M, 1), (N, M)), 1, (0,)),
+    "scatter_nd, the least of a batch": _scattered("min", ((N, 3), (N, M, 1), (N, M)), 1, (0,)),
     "pad": _case(graph.PadOp, (N, 3), options=((0, 1), (0, 0), 0), wanted=lambda x: np.pad(x, [(0, 0), (1, 0)])),
     "pad, the dim": _case(
         graph.PadOp,
