@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DenseResourceAttr
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.frontends.operators.size_rules import as_sizes
-from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SizeArray
+from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SizeArray, SymbolicSize, symbols_in
 from mlc.reference.constants import constant_data
 from mlc.support.resources import Resources
 
@@ -69,13 +69,28 @@ class Knowledge:
 
     def cause_of(self, extent: SSAValue) -> str:
         """Why an extent is not known, for messages."""
-        return "is known at the call only" if extent in self.sizes else "depends on data"
+        return "depends on data" if self.is_data(extent) else "is known at the call only"
+
+    def is_data(self, extent: SSAValue) -> bool:
+        """Whether an extent depends on data: it may be 0, as the model computes it."""
+        if extent not in self.sizes:
+            return True
+        size: AnySize = self.sizes[extent].item()
+        return any(symbol.is_data for symbol in symbols_in(size))
 
     def open_dim(self, value: SSAValue, axis: int, extent: SSAValue, allowed: range) -> None:
         """Note that a dim of an input ends at what another input holds, which is one of `allowed`."""
-        size = ExtentSymbol.of(extent, allowed)
-        self.sizes[extent], self.written[size] = as_sizes(np.asarray(size, object)), extent
+        self._is_size(extent, ExtentSymbol.of(extent, allowed))
         self.extents[value] = {**self.extents.get(value, {}), axis: extent}
+
+    def count(self, number: SSAValue, most: int) -> None:
+        """Let sizes be computed of a number that data gives, from 0 to `most`. One in the body of a loop or of a branch
+        is not there for what follows, and stays as it is."""
+        if number not in self.sizes and isinstance(number.owner, Operation) and _is_top_level(number.owner):
+            self._is_size(number, SymbolicSize.of(ExtentSymbol(number, 0, most, is_data=True)))
+
+    def _is_size(self, number: SSAValue, size: AnySize) -> None:
+        self.sizes[number], self.written[size] = as_sizes(np.asarray(size, object)), number
 
     def drop_unused(self) -> None:
         """Erase the constants that nobody uses, and forget the data that the conversion made for them."""
@@ -86,6 +101,11 @@ class Knowledge:
                     self.resources.drop(name)
                 self.arrays.pop(op.result, None)
                 Rewriter.erase_op(op)
+
+
+def _is_top_level(op: Operation) -> bool:
+    around = op.parent_op()
+    return around is not None and isinstance(around.parent_op(), ModuleOp)
 
 
 def _resource(op: ConstantOp) -> str | None:

@@ -33,7 +33,7 @@ def largest(sizes: Sequence[AnySize]) -> tuple[int, ...]:
 def depends_on_call(b: GraphBuilder, value: SSAValue) -> bool:
     """Whether dims of a value end at extents of inputs, and none where data says."""
     known = b.knowledge.extents.get(value, {})
-    return bool(known) and all(b.size_of(extent) is not None for extent in known.values())
+    return bool(known) and not any(b.knowledge.is_data(extent) for extent in known.values())
 
 
 def shape_sizes(b: GraphBuilder, value: SSAValue) -> list[AnySize]:

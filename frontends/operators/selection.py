@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import i8, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 
 
@@ -36,6 +37,7 @@ def shortened(b: GraphBuilder, value: SSAValue, axis: int, count: SSAValue) -> S
     known = b.knowledge.array(count)
     if known is not None:
         return b.slice(value, axis, 0, int(known))
+    b.knowledge.count(count, shape_of(value)[axis])
     return b.bounded(value, {**b.knowledge.extents.get(value, {}), axis: count})
 
 

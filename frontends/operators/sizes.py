@@ -34,6 +34,8 @@ class ExtentSymbol:
     most: int
     start: int = 0
     step: int = 1
+    is_data: bool = False
+    """Whether the model computes it, rather than that a call gives it."""
 
     @staticmethod
     def of(value: SSAValue, allowed: range) -> SymbolicSize:
@@ -214,7 +216,7 @@ def in_symbols(size: AnySize) -> str:
 
 def _factor_in_symbols(factor: SizeFactor) -> str:
     if isinstance(factor, ExtentSymbol):
-        name = factor.value.name_hint or "?"
+        name = factor.value.name_hint or ("count" if factor.is_data else "?")
         return name if factor.step == 1 else f"(({name} - {factor.start}) / {factor.step})"
     return f"(({in_symbols(factor.whole)}) / {factor.divisor})"
 

@@ -14,6 +14,7 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.tensor import StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
+from mlc.dialects.tensor.put import PutOp
 from mlc.passes.tensor._known_scalars import Extent
 from mlc.passes.tensor._needs import Needs, Readers, before_reshape, subscripted
 from mlc.passes.tensor._tails import Tails, axis_along, unreshaped
@@ -98,6 +99,8 @@ class KernelNeeds:
         if isinstance(op, ConcatOp):
             self._visit_concat(op, needed)
             return []
+        if isinstance(op, PutOp):
+            return self._visit_put(op, needed)
         assert isinstance(op, StructuredOp | PlacedOp)
         limits = {
             dim: end
@@ -132,6 +135,21 @@ class KernelNeeds:
         needs = subscripted(subscripts, limits, op.dim_sizes)
         needs |= {axis: places[d] for axis, e in enumerate(subscripts) if (d := plain_dim(e)) in places}
         self.readers.join(needed, op.data, needs)
+        return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
+
+    def _visit_put(self, op: PutOp, needed: dict[SSAValue, Needs]) -> list[tuple[str, Extent | None]]:
+        """Points are left out that only reach elements which are not needed: those of dims that are subscripts of the
+        data. To where coordinates reach is not known."""
+        ends, limits = needed.get(op.result, {}), dict[int, Extent]()
+        for axis, subscript in enumerate(op.place.data.results):
+            dim, end = plain_dim(subscript), ends.get(axis)
+            if dim is not None and dim < len(op.dims) and isinstance(end, Extent):
+                limits |= {dim: end} if op.dim_names[dim] not in self.without else {}
+        reached = {dim: self._run_to(op, dim, end) for dim, end in limits.items()}
+        for value, affine in zip(op.indices, op.index_maps, strict=True):
+            self.readers.join(needed, value, subscripted(affine.results, reached, op.dim_sizes))
+        self.readers.join(needed, op.updates, reached)
+        self.readers.join(needed, op.data, ends)
         return [(name, limits.get(dim)) for dim, name in enumerate(op.dim_names)]
 
     def _visit_concat(self, op: ConcatOp, needed: dict[SSAValue, Needs]) -> None:

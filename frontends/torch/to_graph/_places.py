@@ -22,7 +22,7 @@ from mlc.frontends.operators.open_shapes import (
 )
 from mlc.frontends.operators.places import along_axis, neutral, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.selection import coordinates_of, count_of, order_of
+from mlc.frontends.operators.selection import coordinates_of, order_of, positions_of
 from mlc.frontends.operators.sizes import AnySize
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -226,8 +226,7 @@ def found_places(b: Call, mask: SSAValue) -> SSAValue:
     key = b.op.parent, mask
     if key not in b.knowledge.positions:
         flat = filled(b, b.reshape(mask, (prod(shape_of(mask)),)), 0)
-        order, count = order_of(b, flat), count_of(b, flat)
-        b.knowledge.positions[key] = b.bounded(order, {0: count}), count
+        b.knowledge.positions[key] = positions_of(b, flat)
     return b.knowledge.positions[key][0]
 
 

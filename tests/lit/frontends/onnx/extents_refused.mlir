@@ -6,7 +6,7 @@
 // CHECK: error: Reshape (version {{.*}}): shape [1, 6] gives dim 1 an extent, which depends on data; -1 would follow it
 // CHECK: error: Expand (version {{.*}}): shape [6] gives dim 1 an extent, which depends on data; 1 would keep it
 // CHECK: error: Slice (version {{.*}}): it counts from the end of a dim whose extent depends on data
-// CHECK: error: Split (version {{.*}}): it splits dim 1 of int64[1,6], whose extent depends on data
+// CHECK: error: Split (version {{.*}}): parts of 2 equal parts do not make up an extent of count in 2 results
 // CHECK: error: Concat (version {{.*}}): the extent of dim 1 of an operand, int64[1,6] at most, depends on data
 // CHECK: error: MatMul (version {{.*}}): the extent of dim 0 is known when the model runs in one operand, and is another in the next; required: one extent, or 1
 func.func @main(%x: tensor<6xf32>, %z: tensor<6xf32>, %m: tensor<6x2xi64>) -> (tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>) {
@@ -27,7 +27,7 @@ func.func @main(%x: tensor<6xf32>, %z: tensor<6xf32>, %m: tensor<6x2xi64>) -> (t
   %e = onnx.Reshape %y, %shape : (tensor<1x?xi64>, tensor<2xi64>) -> tensor<*xi64>
   %f = onnx.Expand %y, %six : (tensor<1x?xi64>, tensor<1xi64>) -> tensor<*xi64>
   %g = onnx.Slice %y, %minus, %six, %ones : (tensor<1x?xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>
-  %h = onnx.Split %y {axis = 1 : i64} : (tensor<1x?xi64>) -> tensor<*xi64>
+  %h, %i = onnx.Split %y {axis = 1 : i64} : (tensor<1x?xi64>) -> (tensor<*xi64>, tensor<*xi64>)
   %j = onnx.Concat %y, %shape2 {axis = 1 : i64} : (tensor<1x?xi64>, tensor<1x2xi64>) -> tensor<*xi64>
   %k = onnx.MatMul %y, %m : (tensor<1x?xi64>, tensor<6x2xi64>) -> tensor<*xi64>
   return %a, %b, %c, %d, %e, %f, %g, %h, %j, %k : tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>

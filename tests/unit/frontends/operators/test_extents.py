@@ -223,6 +223,8 @@ CASES = {
     "scatter_nd, the dim": _scattered("set", ((N, 2), (M, 1), (M, 2)), bounds=(2, 3), least=2),
     "scatter_nd, two dims of points": _scattered("set", ((3, 2), (N, M, 1), (N, M, 2))),
     "scatter_nd, sums of two dims of points": _scattered("add", ((3, 2), (N, M, 1), (N, M, 2))),
+    "scatter_nd, fewer updates": _scattered("set", ((4, 2), (3, 1), (N, 2)), bounds=(3,), refused=(3,)),
+    "scatter_nd, shorter rows": _scattered("set", ((4, 3), (2, 1), (2, N)), bounds=(3,), refused=(3,)),
     "scatter_nd, a batch": _scattered("set", ((N, 3), (N, M, 1), (N, M)), 1, (0,)),
     "scatter_nd, the least of a batch": _scattered("min", ((N, 3), (N, M, 1), (N, M)), 1, (0,)),
     "pad": _case(graph.PadOp, (N, 3), options=((0, 1), (0, 0), 0), wanted=lambda x: np.pad(x, [(0, 0), (1, 0)])),
