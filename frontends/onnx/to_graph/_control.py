@@ -15,11 +15,12 @@ from mlc.dialects.graph import AndOp
 from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.frontends.onnx.to_graph._known_steps import KnownSteps, as_declared, known_steps
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
+from mlc.frontends.onnx.to_graph._open_lengths import length_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, branches, only, only_integer
 from mlc.frontends.operators.open_shapes import all_along
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import SymbolicSize
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds
 
 
 def graph_of(b: Node, name: str) -> Block:
@@ -132,9 +133,7 @@ def _scan(b: Node, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Se
     if isinstance(length, SymbolicSize):
         if number is None:
             raise Unconvertible("it takes rows in both directions, and how many there are is known at the call only")
-        runs = scan.inside.compare("lt", number, b.extent(length))
-        states = zip(yielded[:count], arguments, strict=False)
-        yielded[:count] = [scan.inside.where(runs, new, old) for new, old in states]
+        yielded[:count] = _kept(b, scan, number, length, arguments[:count], yielded)
     stacked = len(yielded) - count
     _require_as_many(stacked, b.ints("scan_output_directions") or [0] * stacked, out_axes or [0] * stacked)
     out_back = [bool(d) for d in b.ints("scan_output_directions") or [0] * stacked]
@@ -198,7 +197,9 @@ def loop(b: Node) -> Results:
     if steps is not None and bounded and begun:
         return _counted(b, source, steps, initial)
     if len(last.operands) > 1 + len(initial):
-        # Stacks of as many rows as there are steps: these have to be known.
+        # Stacks of as many rows as there are steps: these have to be known, or the extents of a call say it.
+        if begun and (length := length_of(b, source, limit, initial, partial(_known, b, source, initial))) is not None:
+            return _scan_of_loop(b, source, length, initial)
         for index in (index for index in (0, 1) if b.has(index)):
             b.known(index)
     if steps is None:
@@ -263,21 +264,39 @@ def _written_out(b: Node, body: Region, steps: int, initial: Sequence[SSAValue])
     return [*values, *(b.concat(list(rows), 0) for rows in zip(*stacks, strict=True))]
 
 
-def _scan_of_loop(b: Node, source: Block, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
+def _scan_of_loop(b: Node, source: Block, length: AnySize, initial: Sequence[SSAValue]) -> list[SSAValue]:
+    """A scan of so many steps; after as many as a call says, nothing that is carried changes."""
+    steps = bounds(length)[1]
     scan = ScanWriter(b, steps)
     try:
         arguments = [scan.carry(v) for v in initial]
-        number = scan.number()
-        _note(b, source, steps, initial, [number, *arguments])
-        number = as_declared(scan.inside, number, source.args[0])
+        step = scan.number()
+        _note(b, source, steps, initial, [step, *arguments])
+        number = as_declared(scan.inside, step, source.args[0])
         true = as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
         _, *yielded = convert(b, source, [number, true, *arguments], scan.body.end, repeated=True)
         count = len(initial)
         _require_unchanged(initial, yielded[:count])
+        if isinstance(length, SymbolicSize):
+            yielded[:count] = _kept(b, scan, step, length, arguments, yielded)
     except Unconvertible:
         scan.body.discard()  # the steps may be written out instead
         raise
-    return scan.finish(yielded[:count], yielded[count:])
+    results = scan.finish(yielded[:count], yielded[count:])
+    return [*results[:count], *(b.sized(rows, {0: length}) for rows in results[count:])]
+
+
+def _kept(
+    b: Node,
+    scan: ScanWriter,
+    number: SSAValue,
+    length: SymbolicSize,
+    before: Sequence[SSAValue],
+    after: Sequence[SSAValue],
+) -> list[SSAValue]:
+    """What is carried on from a step: from those after the last one, what was there before."""
+    runs = scan.inside.compare("lt", number, b.extent(length))
+    return [scan.inside.where(runs, new, old) for new, old in zip(after, before, strict=False)]
 
 
 def _note(

@@ -9,10 +9,11 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._moves import in_order
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.open_shapes import all_along, require_fixed
 from mlc.frontends.operators.places import along_axis, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 
@@ -138,19 +139,22 @@ def col2_im(b: Node) -> Results:
     return found
 
 
-@converts("ReverseSequence")
+@converts("ReverseSequence", bounded=True)
 def reverse_sequence(b: Node) -> Results:
     """The first elements of each sequence turned round: read at `length - 1 - t` for `t < length`, else at `t`."""
     x, time, batch = b[0], b.axis("time_axis"), b.int("batch_axis", 1)
     if {time, batch} != {0, 1}:
         raise Unconvertible(f"time axis {time} and batch axis {batch} must be 0 and 1")
-    extent = b.shape()[time]
+    extent, size = b.shape()[time], b.axis_size(x, time)
+    if size is None:
+        require_fixed(b, x, f"'{b.operand_name(0)}'", [time])
     lengths = b.reshape(b.cast(b[1], i64), _only(batch, b.shape()[batch]))
     times = b.constant(np.arange(extent).reshape(_only(time, extent)), i64)
     turned = b.sub(b.sub(lengths, b.number(1, lengths)), times)
     inside = b.compare("lt", times, lengths)
-    places = b.where(inside, turned, b.broadcast(times, shape_of(turned)))
-    return b(graph.GatherNdOp, x, b.reshape(places, (*b.shape()[:2], 1)), [time], [batch])
+    places = b.reshape(b.where(inside, turned, times), (*b.shape()[:2], 1))
+    found = b(graph.GatherNdOp, all_along(b, x, [time]), places, [time], [batch])
+    return found if size is None or size == extent else b.sized(found, {time: size})
 
 
 def _only(axis: int, extent: int) -> Sequence[int]:
