@@ -10,7 +10,6 @@ import pytest
 from mlc.targets.machine import resolve_target
 from mlc.tools.llvm_mca import FRONT, BusyUnit, busiest_unit, cycles, find_mca
 
-
 SHOWN = """Iterations:        100
 Total Cycles:      900
 Total uOps:        2000
