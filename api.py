@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,6 +13,7 @@ from weakref import WeakKeyDictionary
 from mlc.compiler.backends import backend_for, backend_of
 from mlc.compiler.compilation import ModelText, new_context, read_module
 from mlc.compiler.library import Build, build_module, make_library
+from mlc.compiler.library_file import new_library_file
 from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
 from mlc.compiler.recall import Recipe, plugins_may_take_part
 from mlc.frontends.registry import model_in_memory, open_model
@@ -267,17 +267,16 @@ def _tiered(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options:
 
 
 def _made(options: CompileOptions, make: Callable[[str, Path, Cache], bool]) -> Model | None:
-    """The model in a file that `make` makes: in a form, by a cache. The file goes with the model. None if it makes
-    none."""
+    """The model in a file that `make` makes: in a form, by a cache. The file goes with the model, if nobody names a
+    folder for it. None if it makes none.
+    """
     with _deep():
         backend = backend_for(options.target)
-        handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
-        os.close(handle)
-        path = Path(name)
+        path, is_temporary = new_library_file(backend.suffix)
         try:
             # Nobody writes into the library of a model in this process, so it needs no copy of what the cache has.
             if make(backend.runnable, path, replace(Cache.default(), links=True)):
-                return model_of(backend.open(path), temporary=True)
+                return model_of(backend.open(path), temporary=is_temporary)
             path.unlink()
             return None
         except BaseException:
