@@ -248,6 +248,8 @@ class WeightSize:
     name: str
     type: str
     bytes: int
+    digest: str
+    """Part of the SHA-256 digest of its bytes, which tells whether two constants are the same to the bit."""
 
 
 @dataclass(frozen=True)
