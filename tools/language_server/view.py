@@ -82,15 +82,20 @@ class View:
     # -- names
 
     def length(self, token: TextToken) -> int:
-        """The length of the name that a token is, without the number of one of its values: `%x` of `%x#1`."""
-        thing = self.text.things.get(token.start)
-        return len(token.text) if thing is None else len(thing.name)
+        """The length of the name that a token is, without the number of one of its values, `%x` of `%x#1`, or of a loop
+        without what tells it from its dim, `m` of `mi`.
+        """
+        if (thing := self.text.things.get(token.start)) is not None:
+            return len(thing.name)
+        dim = self.text.dim_at(token)
+        return len(token.text) if dim is None else len(dim.name)
 
     def ranges(self, token: TextToken | None, skip: int = 0, but: int | None = None) -> list[lsp.Range]:
         """Where the name that a token is stands, without the first `skip` characters, nor the place `but`."""
         if token is None:
             return []
         length = self.length(token)
+        skip = 0 if token.kind == "word" else skip  # dims have no sigil
         return [self.range(at + skip, at + length) for at in self.text.places_of(token) if at != but]
 
     # -- answers

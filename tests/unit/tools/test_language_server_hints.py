@@ -276,3 +276,72 @@ def test_an_editor_shows_a_weight(tmp_path: Path) -> None:
             assert "12,800 elements, 51.2 kB, in `mlp.safetensors`." in said.contents.value
 
     session(use, tmp_path / "mlp.mlir")
+
+
+# -- dims
+
+_DIMS = """\
+func.func private @a(%m: tensor<6x20xf32>, %w: tensor<20x4xf32>) -> tensor<6x4xf32>
+    attributes {schedule = #loop.schedule<[tile(m, 4), unroll(mi), tile(mi, 2), unroll(mii), tile(n, 4), pack(m, k)]>} {
+  // over (m: 6)
+  %0 = tensor.contract %m[m, k], %w[k, n] over (m: 6, n: 4) reduce (k: 20)
+      : tensor<6x20xf32>, tensor<20x4xf32> -> tensor<6x4xf32>
+  %1 = tensor.map %0[m, n] over (m: 6, n: 4) {name = "over (m: 6)"} : tensor<6x4xf32> -> tensor<6x4xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  return %1 : tensor<6x4xf32>
+}
+func.func private @b(%x: tensor<6xf32>) -> tensor<6xf32> {
+  %1 = tensor.map %x[m] over (m: 6) : tensor<6xf32> -> tensor<6xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  return %1 : tensor<6xf32>
+}
+"""
+
+
+def test_a_dim_is_what_has_its_name_in_a_function() -> None:
+    text = AnalysedText(_DIMS, "text.mlir", Path())
+
+    def places(at: str, skip: int) -> list[str]:
+        token = text.token_at(_DIMS.index(at) + skip)
+        assert token is not None
+        return [_DIMS[place - 1 : place + 3] for place in text.places_of(token)]
+
+    of_m = ["(m, ", "(mi)", "(mi,", "(mii", "[m, ", "(m: ", "[m, ", "(m: "]
+    assert places("m, k]", 0) == places("(mii)", 1) == of_m
+    assert places("%x[m]", 3) == ["[m] ", "(m: "]
+    assert places("tile(m", 0) == []
+    assert places("// over (m", 9) == []
+    assert places("tensor.yield", 3) == []
+    use, declared = text.token_at(_DIMS.index("[m, k]") + 1), _DIMS.index("over (m: 6, n: 4) reduce") + 6
+    assert use is not None
+    assert text.definition_of(use) == declared
+
+
+def test_an_editor_renames_a_dim(tmp_path: Path) -> None:
+    path = tmp_path / "text.mlir"
+    path.write_text(_DIMS, encoding="utf-8")
+
+    async def use(client: Any, uri: str) -> None:
+        await client.next_told()
+        document, line = lsp.TextDocumentIdentifier(uri), _DIMS.splitlines()[1]
+        at = lsp.Position(1, line.index("mii"))
+
+        async def rename(name: str) -> Any:
+            return await client.text_document_rename_async(lsp.RenameParams(document, at, name))
+
+        lines = _DIMS.splitlines(keepends=True)
+        for edit in reversed((await rename("row")).changes[uri]):
+            number, (start, end) = edit.range.start.line, (edit.range.start.character, edit.range.end.character)
+            lines[number] = lines[number][:start] + edit.new_text + lines[number][end:]
+        renamed = "".join(lines)
+        assert "[tile(row, 4), unroll(rowi), tile(rowi, 2), unroll(rowii), tile(n, 4), pack(m, k)]" in renamed
+        assert "%m[row, k], %w[k, n] over (row: 6, n: 4) reduce (k: 20)" in renamed
+        assert renamed.endswith(_DIMS[_DIMS.index("func.func private @b") :])
+        assert await rename("a-b") is None
+        assert await rename("3") is None
+
+    session(use, path)
