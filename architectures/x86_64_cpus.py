@@ -24,7 +24,8 @@ _ZEN5 = FactSource("manual", "AMD Software Optimization Guide, Zen 5")
 _ON_ZEN4 = FactSource("measured", "on a Zen 4, with 256-bit vectors")
 """20 bytes per cycle arrive from the second cache, of the 32 that its path is wide. With 512-bit vectors all of this
 takes every other cycle; other CPUs have a wider path."""
-_ON_ZEN4_IN_HALVES = FactSource("measured", "on a Zen 4, whose units take 512-bit vectors in two halves")
+_ON_ZEN4_IN_HALVES = FactSource("measured", "on a Zen 4")
+"""Its units take 512-bit vectors in two halves."""
 _ON_FP16 = FactSource("measured", "on a CPU with the features of a Sapphire Rapids")
 
 _VNNI = ("avx512vnni",)

@@ -135,7 +135,7 @@ class BuiltFunction:
         try:
             element = from_numpy(array.dtype)
         except (KeyError, UserError):
-            raise UserError(f"an array of {array.dtype} is no constant; mlc has no such elements") from None
+            raise UserError(f"an array of {array.dtype} is not a constant; mlc has no such elements") from None
         array = np.array(array, order="C")  # it may change afterwards
         op = constant_of_array(array, element, self.ctx.resources, name)
         self._add(op)

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xdsl.dialects.func import FuncOp
 
@@ -47,10 +47,10 @@ class CostHints:
         async with self._running:
             try:
                 run = await self._runs.run("kernel-costs", ["%s"], text.text, file, _SECONDS)
-            except UserError:  # it takes too long
+                costs: dict[str, list[Any]] = {} if run.status else json.loads(run.output)
+            except (UserError, OSError, ValueError):  # it takes too long, or a plugin prints something, too
                 return False
-            costs: dict[str, list[object]] = json.loads(run.output) if not run.status else {}
-        found = {name: KernelCost(*costs[name]) for name in costs}  # pyright: ignore[reportArgumentType]
+        found = {name: KernelCost(*costs[name]) for name in costs}
         self._known[uri] = {part: found.get(name) for name, part in kernels.items()}
         return True
 

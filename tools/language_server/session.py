@@ -83,6 +83,8 @@ class Server(LanguageServer):
 
     async def show_costs(self, uri: str) -> None:
         """Estimate the kernels of a document, of which hints are asked for the first time."""
+        if uri not in self._open:
+            return
         text = await self.documents.whole(uri, self.workspace.get_text_document(uri).source, self.file_of(uri))
         await self._estimate(uri, text)
 

@@ -130,7 +130,7 @@ def _problem(file: str, folder: Path) -> str | None:
             return f"is not a {_SUFFIX} file"
         return None if path.is_file() else "is not there"
     except (OSError, RuntimeError, ValueError):  # too long a name, links in a circle, a NUL
-        return "is no path of a file"
+        return "is not a path of a file"
 
 
 def _in_words(numbers: ValueNumbers) -> str:

@@ -112,7 +112,7 @@ def test_what_is_refused() -> None:
     with _failing(graph, "function 'g' has returned already") as f:
         f.returns()
         f.returns()
-    with _failing(graph, "an array of <U1 is no constant") as f:
+    with _failing(graph, "an array of <U1 is not a constant") as f:
         f.constant("a")
     with graph.function("g") as f:
         f.returns()
