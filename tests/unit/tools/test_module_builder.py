@@ -112,6 +112,8 @@ def test_what_is_refused() -> None:
     with _failing(graph, "function 'g' has returned already") as f:
         f.returns()
         f.returns()
+    with _failing(graph, "nowhere") as f:
+        f.returns(f.call("nowhere", [f.x], ["f32"]))
     with _failing(graph, "an array of <U1 is not a constant") as f:
         f.constant("a")
     with graph.function("g") as f:
