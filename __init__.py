@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mlc.runtime.tracing import trace
     from mlc.support.errors import CompilerBug, UserError
     from mlc.support.version import __version__
+    from mlc.tools.module_builder import new_module
     from mlc.tools.module_view import view
 
 __path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
@@ -50,6 +51,7 @@ __all__ = [
     "load_dialect",
     "load_pass",
     "new_context",
+    "new_module",
     "parse",
     "quantize",
     "trace",
@@ -73,6 +75,7 @@ _HOMES = {
     "ShapedModel": "mlc.runtime",
     "load": "mlc.runtime",
     "trace": "mlc.runtime.tracing",
+    "new_module": "mlc.tools.module_builder",
     "view": "mlc.tools.module_view",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",

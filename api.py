@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 
 from mlc.compiler.backends import backend_of
 from mlc.compiler.compilation import ModelText, new_context, read_module
-from mlc.compiler.library import Build, build_module, make_library, temporary_artifact
+from mlc.compiler.library import Build, build_module, make_library
+from mlc.compiler.library_file import library_file
 from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
 from mlc.compiler.recall import Recipe, plugins_may_take_part
 from mlc.frontends.registry import model_in_memory, open_model
@@ -216,7 +217,7 @@ def compile_source(model: ModelSource, options: CompileOptions, build: Build = b
         UserError, CompilerBug, ArtifactError: as `compile`.
     """
     _require_runnable(options)
-    with _deep(), temporary_artifact(options.target) as made:
+    with _deep(), library_file(options.target) as made:
         _warn(make_library(model, options, made.form, made.path, made.cache, build))
         return made.model()
 
@@ -228,7 +229,7 @@ def recall_source(model: ModelSource, options: CompileOptions) -> Model | None:
         UserError, ArtifactError: as `compile_source`.
     """
     _require_runnable(options)
-    with _deep(), temporary_artifact(options.target) as made:
+    with _deep(), library_file(options.target) as made:
         return made.model() if Recipe(model, options, made.form, made.cache).recall(made.path) else None
 
 
@@ -236,7 +237,7 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
     """The model, from the cache or compiled now."""
     if isinstance(model, ModelSource) and not arrays:
         return compile_source(model, options)
-    with _deep(), temporary_artifact(options.target) as made:
+    with _deep(), library_file(options.target) as made:
         # The arrays are not part of what the cache knows a model by.
         module = _parse(model, arrays, options.bindings) if isinstance(model, ModelSource) else model
         context = _contexts[module] if isinstance(model, ModelSource) else _context_of(model, arrays)

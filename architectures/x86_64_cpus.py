@@ -24,6 +24,8 @@ _ZEN5 = FactSource("manual", "AMD Software Optimization Guide, Zen 5")
 _ON_ZEN4 = FactSource("measured", "on a Zen 4, with 256-bit vectors")
 """20 bytes per cycle arrive from the second cache, of the 32 that its path is wide. With 512-bit vectors all of this
 takes every other cycle; other CPUs have a wider path."""
+_ON_ZEN4_IN_HALVES = FactSource("measured", "on a Zen 4")
+"""Its units take 512-bit vectors in two halves."""
 _ON_FP16 = FactSource("measured", "on a CPU with the features of a Sapphire Rapids")
 
 _VNNI = ("avx512vnni",)
@@ -316,8 +318,9 @@ CPUS = (
         known={
             _ZEN4: facts(l1_kib=32, l2_kib=1024),
             COMMON: facts(l3_mib=32),
-            LLVM: facts(fma_latency=4, loads=2, adds=1, add_latency=3, stores=1, shuffles=1),
+            LLVM: facts(fma_units=1, fma_latency=4, adds=1, add_latency=3, shuffles=1),
             _ON_ZEN4: facts(l2_loads=0.625),
+            _ON_ZEN4_IN_HALVES: facts(loads=1, stores=0.5, f64_fma_units=1),
         },
         extras=_ZEN4_EXTRAS,
         reported=_amd(0x19, range(0x10, 0x20), range(0x60, 0x80), range(0xA0, 0xB0)),

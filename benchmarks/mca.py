@@ -224,7 +224,7 @@ def _judged(tool: str, machine: Machine, rates: Machine, loop: MachineLoop, kern
         loop.spills,
         cycles_in(shown),
         round(loop.bound(rates), 3),
-        busiest_unit(shown),
+        busiest_unit(shown).cycles,
     )
 
 

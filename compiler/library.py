@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.compiler.backend import Backend
-from mlc.compiler.backends import backend_for
 from mlc.compiler.compilation import Compilation, new_context, read_module
 from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import Recipe
-from mlc.runtime import Model
-from mlc.runtime.opening import model_of
 from mlc.support.model_source import ModelSource
 from mlc.targets.cache import Cache
 
@@ -68,38 +60,3 @@ def make_library(
         module = read_module(model, ctx, options.bindings)
         recipe.remember(*build(module, ctx, options, form, output, cache))
     return [f"{place}{': ' * bool(place)}{message}" for place, message in recipe.warned]
-
-
-@dataclass
-class TemporaryArtifact:
-    """An artifact for this process, which somebody is to make at `path`."""
-
-    backend: Backend
-    path: Path
-    cache: Cache
-    is_used: bool = False
-
-    @property
-    def form(self) -> str:
-        return self.backend.runnable
-
-    def model(self) -> Model:
-        """The model, with which the file goes."""
-        model = model_of(self.backend.open(self.path), temporary=True)
-        self.is_used = True
-        return model
-
-
-@contextmanager
-def temporary_artifact(target: str) -> Generator[TemporaryArtifact]:
-    """A place for an artifact, which is removed unless a model uses it."""
-    backend = backend_for(target)
-    handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
-    os.close(handle)
-    # Nobody writes into the library of a model in this process, so it needs no copy of what the cache has.
-    made = TemporaryArtifact(backend, Path(name), replace(Cache.default(), links=True))
-    try:
-        yield made
-    finally:
-        if not made.is_used:
-            made.path.unlink(missing_ok=True)

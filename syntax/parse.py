@@ -6,7 +6,7 @@ import gc
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
 from mlc.syntax.machine import LalrParser
 from mlc.syntax.names import NamedThing, Names, RecordingScopes
+from mlc.syntax.state import Blob, ExternalFile
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
 _HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
@@ -67,6 +68,8 @@ class Reading:
         aliases: the attributes and types that have names.
         dialects: those that the text names.
         may_follow: the keywords and the punctuation that might stand next, if the text ends too early.
+        external_files: the weight files that the text names.
+        blobs: the data that the text holds, by the names of resources.
     """
 
     ops: Sequence[Operation]
@@ -75,6 +78,8 @@ class Reading:
     aliases: Mapping[str, Attribute]
     dialects: Sequence[Dialect]
     may_follow: Sequence[str] = ()
+    external_files: Sequence[ExternalFile] = ()
+    blobs: Mapping[str, Blob] = field(default_factory=dict[str, Blob])
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,16 @@ def _read(builder: ModuleBuilder, start: int, around: Surroundings) -> Reading:
         except RecursionError:
             error = UserError(TOO_DEEP, SourceLocation(builder.source.filename, 1))
             return Reading([], [error], scopes.names(), {}, dialects)
-        return Reading(ops, builder.errors, scopes.names(), builder.aliases, dialects, builder.spellings_at_end)
+        return Reading(
+            ops,
+            builder.errors,
+            scopes.names(),
+            builder.aliases,
+            dialects,
+            builder.spellings_at_end,
+            builder.external_files,
+            builder.blobs,
+        )
 
 
 def _builder(

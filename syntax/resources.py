@@ -148,6 +148,18 @@ def _decode(name: str, blob: Blob, kind: ShapedType) -> np.ndarray[Any, np.dtype
     return array if sys.byteorder == "little" else array.astype(dtype)
 
 
+def decoded(name: str, digits: str, kind: ShapedType) -> np.ndarray[Any, np.dtype[Any]]:
+    """The array of type `kind` that the hexadecimal text of the resource `name` stands for.
+
+    Raises:
+        UserError: the text is not that of such an array.
+    """
+    try:
+        return _decode(name, Blob(digits, 0), kind)
+    except Fault as e:
+        raise UserError(e.message) from None
+
+
 def encode(array: np.ndarray[Any, np.dtype[Any]]) -> str:
     """The hexadecimal text of an array, as `_decode` reads it."""
     little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)

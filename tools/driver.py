@@ -103,6 +103,10 @@ class ArgumentParser(argparse.ArgumentParser):
         """All option names."""
         return list(self._option_string_actions)
 
+    def meanings(self) -> dict[str, str]:
+        """What each option is for, by its names."""
+        return {flag: action.help or "" for flag, action in self._option_string_actions.items()}
+
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message} (see '{self.prog} --help')")
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from mlc.targets.machine import Machine
 from mlc.targets.toolchain import programs_on_path
 
 MINIMUM_VERSION = 16
+FRONT = "front of the core"
 _ITERATIONS = 1000
 _CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
-_PRESSURE = re.compile(r"^Resource pressure per iteration:\n.*\n(.*)$", re.MULTILINE)
+_PRESSURE = re.compile(r"^Resource pressure per iteration:\n(.*)\n(.*)$", re.MULTILINE)
+_BY_INSTRUCTION = re.compile(r"^Resource pressure by instruction:\n.*\n((?:.+\n?)*)", re.MULTILINE)
 _COUNT = r"^{}:\s+(\d+)"
 
 
@@ -67,12 +72,45 @@ def cycles(tool: str, machine: Machine, body: str) -> float:
     return cycles_in(simulate(tool, machine, body))
 
 
-def busiest_unit(shown: str) -> float:
-    """How many cycles of an iteration the busiest unit works, as llvm-mca shows it."""
+@dataclass(frozen=True)
+class BusyUnit:
+    """A part of a core that works."""
+
+    name: str
+    """That of LLVM's model; `FRONT` is what starts instructions."""
+    cycles: float
+    """How many cycles of an iteration it works."""
+    instructions: Mapping[str, float] = field(default_factory=dict[str, float])
+    """How many of these it works on which instructions, by their names, the longest first; nothing of the front."""
+
+
+def busiest_unit(shown: str) -> BusyUnit:
+    """The unit that works most in an iteration, as llvm-mca shows it."""
     pressure = _PRESSURE.search(shown)
     operations, iterations, width = (
         re.search(_COUNT.format(name), shown, re.MULTILINE) for name in ("Total uOps", "Iterations", "Dispatch Width")
     )
     assert pressure and operations and iterations and width
-    started = int(operations[1]) / int(iterations[1]) / int(width[1])
-    return max([started, *(float(number) for number in pressure[1].split() if number != "-")])
+    front = BusyUnit(FRONT, int(operations[1]) / int(iterations[1]) / int(width[1]))
+    columns, numbers = pressure[1].split(), [_number(word) for word in pressure[2].split()]
+    most = max(range(len(numbers)), key=numbers.__getitem__)
+    if numbers[most] <= front.cycles:
+        return front
+    # Units that are alike are numbered: [12.0] and [12.1] are two of [12].
+    named = re.search(rf"^{re.escape(columns[most])}\s+- (\S+)", shown, re.MULTILINE)
+    return BusyUnit(named[1] if named else columns[most], numbers[most], _users(shown, most, len(columns)))
+
+
+def _users(shown: str, column: int, columns: int) -> dict[str, float]:
+    """How long each instruction keeps a unit busy."""
+    found: Counter[str] = Counter()
+    lines = _BY_INSTRUCTION.search(shown)
+    for line in lines[1].splitlines() if lines else ():
+        words = line.split(None, columns + 1)
+        if len(words) > columns:
+            found[words[columns]] += _number(words[column])  # pyright: ignore[reportArgumentType]
+    return {name: round(cycles, 2) for name, cycles in found.most_common() if cycles}
+
+
+def _number(word: str) -> float:
+    return 0.0 if word == "-" else float(word)

@@ -4,7 +4,10 @@ server protocol on standard input and output.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
+from mlc.plugins.project import project_file
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.language_server.watched_plugins import WatchedPlugins
@@ -15,13 +18,23 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--stdio", action="store_true", help="standard input and output, which is the only way; ignored"
     )
+    parser.add_argument(
+        "--project",
+        nargs="?",
+        const=".",
+        metavar="FOLDER",
+        help="also load the plugins that pyproject.toml names, in this folder (the current one) or above it; plugins "
+        "are programs, so do this with projects that you trust only",
+    )
     add_plugin_arguments(parser)
 
 
 def run(arguments: Namespace) -> None:
     """Serve until the editor ends the session."""
     given = vars(arguments)
-    plugins = WatchedPlugins(PluginArguments(**{n: given[n] for n in ("load_dialect", "load_pass", "irdl_file")}))
+    named = PluginArguments(**{n: given[n] for n in ("load_dialect", "load_pass", "irdl_file")})
+    project = None if given["project"] is None else project_file(Path(given["project"]))
+    plugins = WatchedPlugins(named, project)
     plugins.load()
     try:
         from mlc.tools.language_server.server import serve

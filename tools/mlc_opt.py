@@ -61,7 +61,8 @@ def _run(argv: Sequence[str]) -> int:
 
         passes, _ = _passes(arguments)
         stages = stages_of(arguments.options.target)
-        print_pipeline(arguments.pipeline, passes, arguments.options_of, last_level(arguments.emit), stages, sys.stdout)
+        upto = last_level(arguments.text_form)
+        print_pipeline(arguments.pipeline, passes, arguments.options_of, upto, stages, sys.stdout)
         return 0
     source = open_model(arguments.input)
     if source is not None:  # which holds the weights that the text only names
@@ -132,6 +133,10 @@ def _transform(
     manager.finish(module)
     for observer in watching:
         observer.report()
+    if (picture := arguments.picture) is not None:
+        from mlc.tools.pictures.of_module import draw
+
+        return draw(module, *picture)
     from mlc.compiler.emit_text import emit_text
 
     if arguments.output != "-":
@@ -167,7 +172,7 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.pass_manager.options import parse_words
 
-    upto = last_level(arguments.emit)
+    upto = last_level(arguments.text_form)
     has_level = any(entry.startswith("-O") for entry in arguments.pipeline)
     if not has_level:
         _check_no_option_of_pipelines(arguments.options)

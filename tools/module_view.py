@@ -26,6 +26,7 @@ from mlc.support.errors import Refused, UserError
 from mlc.support.functions import is_private
 from mlc.tools.compile_arguments import CompileArguments
 from mlc.tools.highlight import folded, preformatted
+from mlc.tools.pictures.of_module import SUBJECTS, PictureSubject, draw
 
 _MANY_LINES = 40
 """Functions of a module with more lines than this are shown folded."""
@@ -57,6 +58,7 @@ class ModuleView:
     lowered.kernels                       # ['linear_relu', 'linear']
     lowered["linear_relu"]                # a function, coloured in a notebook
     module.rewrite(ReluOfRelu())          # before, after, and which pattern applied where
+    module.picture()                      # what ops read, as SVG; "calls" of functions, "dominance" of blocks
     module.explore()                      # the page of mlc explore
     mlc.compile(lowered.module)
     ```
@@ -117,6 +119,17 @@ class ModuleView:
         names = {type(pattern).__name__ for pattern in patterns}
         tried = list(dict.fromkeys(event for event in events if event.pattern in names))
         return PatternTrial(self, ModuleView(module, self.ctx), tried)
+
+    def picture(self, of: PictureSubject = "ops") -> ModulePicture:
+        """A picture, which a notebook shows: of what `ops` read, of which functions `calls` lead to, or of the
+        `dominance` of blocks.
+
+        Raises:
+            UserError: it would have more nodes than anybody reads.
+        """
+        if of not in SUBJECTS:
+            raise ValueError(f"there is no picture of {of!r}; it is one of {', '.join(SUBJECTS)}")
+        return ModulePicture(draw(self.module, "svg", of), draw(self.module, "dot", of))
 
     def explore(self, opt_level: int = 3, target: str = "native") -> ExploredModel:
         """The page of `mlc explore` for the module, which a notebook shows inside.
@@ -179,6 +192,29 @@ class PatternTrial:
         )
         events = "".join(f"<li>{escape(str(event))}</li>" for event in self.events)
         return f"<table><tr>{cells}</tr></table><ul>{events}</ul>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModulePicture:
+    """A picture of a module."""
+
+    svg: str
+    dot: str
+    """The same for Graphviz."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file: DOT if that ends with `.dot`, else SVG.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        Path(path).write_text(self.dot if Path(path).suffix == ".dot" else self.svg, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<a picture of {len(self.svg):,} characters: .save('picture.svg')>"
+
+    def _repr_svg_(self) -> str:
+        return self.svg
 
 
 @dataclass(frozen=True, eq=False, repr=False)

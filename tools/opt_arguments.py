@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlc.pass_manager.named_pipelines import named_pipeline
 from mlc.pass_manager.pipeline_options import HIGHEST, PipelineOptions, choices_of
@@ -16,6 +16,9 @@ from mlc.support.former_names import name_today
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser
 from mlc.tools.option_arguments import add_options
+
+if TYPE_CHECKING:
+    from mlc.tools.pictures.of_module import PictureSubject
 
 DESCRIPTION = """\
 Parse IR, run passes over it in the given order, and print the result.
@@ -80,6 +83,24 @@ class OptArguments(PluginArguments):
         return replace(self.options, opt_level=int(entry[2:]))
 
     @property
+    def picture(self) -> tuple[str, PictureSubject] | None:
+        """The language and the subject of the picture that is asked for; None if a text of IR is.
+
+        Raises:
+            UserError: there is no such picture.
+        """
+        if not self.emit.startswith(("dot:", "svg:")):
+            return None
+        from mlc.tools.pictures.of_module import picture_form
+
+        return picture_form(self.emit)
+
+    @property
+    def text_form(self) -> str:
+        """The form of the IR that is printed, or of which there is a picture."""
+        return self.emit if self.picture is None else "mlir"
+
+    @property
     def opt_level(self) -> int:
         """What clang optimises assembly at: the level of the last default pipeline, or the highest."""
         levels = [int(entry[2:]) for entry in self.pipeline if entry.startswith("-O")]
@@ -134,7 +155,11 @@ def make_parser() -> ArgumentParser:
         metavar="DIALECT",
         help="print the grammar of the core language, or what a dialect adds to it (--print-grammar=graph)",
     )
-    add("--emit", default="mlir", metavar="FORM", help="mlir (default), mlir:<level> with -O, llvm-ir, or asm")
+    forms = (
+        "mlir (default), mlir:<level> with -O, llvm-ir, asm, or a picture: dot:ops or svg:ops of what ops read, and "
+    )
+    forms += "likewise :calls of functions and :dominance of blocks"
+    add("--emit", default="mlir", metavar="FORM", help=forms)
     add("--print-op-generic", action="store_true", help="print every op in its generic form")
     add("--print-debuginfo", action="store_true", help="print the location of every op")
     add("--print-ir-before-all", action="store_true", help="print the IR before each pass to standard error")

@@ -27,6 +27,7 @@ from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
 from mlc.support import dtypes
 from mlc.support.former_names import warn_of_name
+from mlc.support.resources import Resources
 from mlc.support.types import MOST_ELEMENTS
 
 Array = NDArray[Any]
@@ -199,18 +200,7 @@ class GraphBuilder:
             self._insert(op)
             self.knowledge.arrays[op.result] = array
             return op.result
-        kind = tensor(array.shape, element)
-        if array.size <= _SPELLED and array.size:
-            numbers = array.reshape(-1).tolist()
-        elif is_splat(array):
-            numbers = array.flat[:1].tolist()
-        else:
-            numbers = None
-        if numbers is None:
-            name = self.knowledge.resources.add(array, self.hint)
-            op = ConstantOp(DenseResourceAttr.from_params(name, kind))
-        else:
-            op = ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, kind), numbers))
+        op = constant_of_array(array, element, self.knowledge.resources, self.hint)
         self.knowledge.arrays[op.result] = array
         return self.insert_constant(op)
 
@@ -372,6 +362,17 @@ class GraphBuilder:
     def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The product of matrices, or of stacks of them."""
         return self(graph.MatmulOp, a, b)
+
+
+def constant_of_array(array: Array, element: Attribute, resources: Resources, hint: str) -> ConstantOp:
+    """A constant with the numbers of an array of the data type of `element`: spelled out if they are few or the same
+    everywhere, else a resource under a name derived from `hint`.
+    """
+    kind = tensor(array.shape, element)
+    if 0 < array.size <= _SPELLED or is_splat(array):
+        numbers = (array.reshape(-1) if array.size <= _SPELLED else array.flat[:1]).tolist()
+        return ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, kind), numbers))
+    return ConstantOp(DenseResourceAttr.from_params(resources.add(array, hint), kind))
 
 
 def _axis_first(value: SSAValue, axis: int) -> list[int]:

@@ -178,3 +178,19 @@ def test_the_context_of_a_module_has_its_weights(weighted: Path) -> None:
         mlc.UserError, match=r"mlc.parse has not read; required: one that it has, or mlc.new_context\(\)"
     ):
         mlc.context_of(module.clone())
+
+
+def test_libraries_stay_where_somebody_wants_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_LIBRARY_DIR", str(tmp_path / "libraries"))
+    with pytest.raises(mlc.UserError, match="which MLC_LIBRARY_DIR names: No such file or directory; make it, or name"):
+        mlc.compile(_MODEL)
+    (tmp_path / "libraries").mkdir()
+    model = mlc.compile(_MODEL)
+    (library,) = (tmp_path / "libraries").iterdir()
+    assert (library.suffix, model.path) == (".so", library)
+    del model
+    assert list(mlc.load(library)(_X)) == [2, 4, 6]
+    monkeypatch.setenv("MLC_LIBRARY_DIR", "")
+    temporary = mlc.compile(_MODEL).path
+    assert not temporary.exists()
+    assert list((tmp_path / "libraries").iterdir()) == [library]

@@ -315,6 +315,7 @@ _VARIABLES = {
     *("MLC_MACHINE_FILE", "MLC_RECORDS_FILE", "XDG_CONFIG_HOME"),  # files whose contents are in the key
     "MLC_HOST",  # facts of the machine, which are in the key
     "MLC_STRICT_SCHEDULES",  # makes mistakes of mlc errors, and no other artifacts
+    "MLC_LIBRARY_DIR",  # where the artifact is written
     "MLC_PROCESSES",  # who compiles kernels; artifacts are the same byte for byte
 }
 

@@ -8,6 +8,7 @@ are with values, functions and weights numbered in the order in which they occur
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -167,6 +168,9 @@ def _of_model(first: _Side, second: _Side) -> Iterator[str]:
     sizes = [sum(each.bytes for each in side.document.weights) for side in (first, second)]
     if sizes[0] != sizes[1]:
         yield f"weights: {sizes[0]:,} → {sizes[1]:,} bytes"
+    bits = [Counter((each.type, each.digest) for each in side.document.weights) for side in (first, second)]
+    if other := (bits[1] - bits[0]).total():
+        yield f"weights: {other} of {bits[1].total()} have other bits"
     names = first.entry, second.entry
     if all(names) and first.assembly(names[0] or "") != second.assembly(names[1] or ""):
         yield "the function that calls the kernels has other machine code"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mlc.tools.explorer.document_code import Artifact, MachineCode
 from mlc.tools.explorer.document_values import ModelValue, PassValues
 
-FORMAT = 3
+FORMAT = 4
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -248,6 +248,8 @@ class WeightSize:
     name: str
     type: str
     bytes: int
+    digest: str
+    """Part of the SHA-256 digest of its bytes, which tells whether two constants are the same to the bit."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,10 @@ class LoopSimulation:
     """Of an iteration."""
     busiest: float
     """For how many of these the unit is busy that most is asked of, the front of the core being one."""
+    unit: str
+    """LLVM's name of that unit."""
+    instructions: dict[str, float]
+    """For how many of these it works on which instructions, by their names, the longest first."""
 
 
 @dataclass(frozen=True)

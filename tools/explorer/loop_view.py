@@ -77,7 +77,8 @@ class LoopReader:
             shown = simulate(self.tool, self.machine, loop.text)
         except (subprocess.CalledProcessError, OSError):
             return None
-        return LoopSimulation(cycles_in(shown), busiest_unit(shown))
+        unit = busiest_unit(shown)
+        return LoopSimulation(cycles_in(shown), unit.cycles, unit.name, dict(unit.instructions))
 
 
 def _registers(text: str, is_arm: bool) -> tuple[set[str], set[str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+import numpy as np
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -14,12 +15,16 @@ from xdsl.ir import Operation, SSAValue
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.support.dtypes import to_numpy
+from mlc.support.file_digest import data_digest
 from mlc.support.functions import models_of, passed_arguments
 from mlc.support.ir import ancestor_in
 from mlc.support.types import memref_type
 from mlc.targets.program import Weight
 from mlc.tools.explorer.document import Arena, Buffer, WeightSize
 from mlc.tools.explorer.texts import Texts
+
+_DIGITS = 16
+"""How much of a digest is kept: 64 bits."""
 
 
 @dataclass
@@ -37,11 +42,13 @@ class RecordMemory(Instrumentation):
 
 def weight_sizes(weights: Sequence[Weight]) -> list[WeightSize]:
     """The constants of a program, the largest first."""
-    sizes = [
-        WeightSize(each.symbol, f"{'x'.join(map(str, each.array.shape))} {each.array.dtype}", each.array.nbytes)
-        for each in weights
-    ]
-    return sorted(sizes, key=lambda each: -each.bytes)
+    return sorted(map(_size_of, weights), key=lambda each: -each.bytes)
+
+
+def _size_of(weight: Weight) -> WeightSize:
+    array = np.ascontiguousarray(weight.array)
+    digest = data_digest(array.reshape(-1).view(np.uint8).data)[:_DIGITS]
+    return WeightSize(weight.symbol, f"{'x'.join(map(str, array.shape))} {array.dtype}", array.nbytes, digest)
 
 
 def _arena(function: FuncOp, texts: Texts) -> Arena | None:

@@ -15,9 +15,9 @@ from mlc.tools.language_server.session import Server
 from mlc.tools.language_server.tool_runs import ToolRun, ToolRuns
 
 
-def add_actions(server: Server, plugins: Sequence[str]) -> None:
-    """Let a server answer them; `plugins` are the options that name its plugins."""
-    commands = _Commands(server, ToolRuns(plugins))
+def add_actions(server: Server, runs: ToolRuns) -> None:
+    """Let a server answer them."""
+    commands = _Commands(server, runs)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
     async def _act(at: lsp.CodeActionParams) -> list[lsp.CodeAction | lsp.Command]:

@@ -22,6 +22,7 @@ from mlc.syntax.errors import Source
 from mlc.syntax.names import NamedThing, Names, RegionSpan
 from mlc.syntax.parse import Reading, read_text
 from mlc.syntax.recovery import starts_operation
+from mlc.tools.language_server.dims import NamedDim, dim_at
 from mlc.tools.language_server.tokens import TextToken, tokens_of
 
 _LINES_OF_NAME = 20
@@ -241,7 +242,18 @@ class AnalysedText:
             return thing.places
         if token.kind in ("symbol", "alias"):
             return [t.start for t in self.tokens if t.kind == token.kind and t.text == token.text]
-        return []
+        return [] if (dim := self.dim_at(token)) is None else dim.places
+
+    def dim_at(self, token: TextToken) -> NamedDim | None:
+        """The dim of a function that a token names."""
+        if token.kind != "word":
+            return None
+        starts = [start for op, _ in self.symbols.values() if op.regions and (start := self.start_of(op)) is not None]
+        start = max((at for at in starts if at <= token.start), default=None)
+        if start is None:
+            return None
+        end = min((at for at in starts if at > token.start), default=len(self.text))
+        return dim_at(self.text[start:end], start, token)
 
     def definition_of(self, token: TextToken) -> int | None:
         """The position where the name that a token is gets its meaning."""
@@ -251,6 +263,8 @@ class AnalysedText:
             return self.symbols[token.text][1] if token.text in self.symbols else None
         if token.kind == "alias":
             return next((p for p in self.places_of(token) if re.match(r"\s*=", self.text[p + len(token.text) :])), None)
+        if (dim := self.dim_at(token)) is not None:  # an op says how long its dims are after it names them
+            return next((at for at in dim.declared if at >= token.start), dim.declared[-1])
         return None
 
     def range_of(self, location: SourceLocation) -> tuple[int, int]:

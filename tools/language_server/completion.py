@@ -15,20 +15,26 @@ from xdsl.irdl import IRDLOperation
 
 from mlc.dialects.loop.steps import load_step, step_names
 from mlc.dialects.registry import dialect_names
-from mlc.pass_manager.registry import pass_names, pipeline_names
+from mlc.pass_manager.options import options_of
+from mlc.pass_manager.registry import known_words, load_pass, pass_names, pipeline_names
 from mlc.syntax.errors import Source
 from mlc.syntax.parse import Surroundings, read_operations, read_text
 from mlc.syntax.recovery import starts_operation
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.hover import documentation
+from mlc.tools.language_server.schedules import WrittenSchedule, loops_at, schedule_before
 from mlc.tools.language_server.tokens import tokens_of
 from mlc.tools.list_passes import summary
+from mlc.tools.opt_arguments import make_parser
 
-CompletionKind = Literal["value", "block", "symbol", "alias", "op", "dialect", "keyword", "case", "step", "pass"]
+CompletionKind = Literal[
+    "value", "block", "symbol", "alias", "op", "dialect", "keyword", "case", "step", "loop", "pass", "option"
+]
 
 _PREFIX = re.compile(r"[%@^#!]?[\w$.-]*$")
 _FLAG = re.compile(r"--([\w-]*)$")
-_SCHEDULE = re.compile(r"#loop\.schedule<[^>]*$")
+_PASS_OPTION = re.compile(r"(?:--|[\"',])(?P<pass>[\w-]+)(?:=[\"']?|\{)(?:[\w-]+=\S+ +)*(?P<written>[\w-]*)$")
+_IN_PIPELINE = re.compile(r"--pass-pipeline=[\"']?(?:[^\"'{}]|\{[^{}]*\})*?(?P<written>[\w-]*)$")
 _AROUND = "module {\n"
 """What stands before an op that is read by itself: the end is not that of a file."""
 _LONGEST_OP = 4_000
@@ -51,15 +57,16 @@ def candidates(text: AnalysedText, position: int) -> list[Completion]:
     """What may be written at a position, in the place of what stands there before it."""
     line = text.text[text.text.rfind("\n", 0, position) + 1 : position]
     if "//" in line:
-        flag = _FLAG.search(line)
-        return list(_passes(flag[1], position)) if flag else []
+        return list(_of_run_line(line, position))
     prefix = _PREFIX.search(line)
     assert prefix is not None
     written = prefix[0]
     found = list(_of_sigil(text, written, position))
     if not found and not written.startswith(tuple("%@^#!")):
-        schedule = _SCHEDULE.search(text.text[max(position - 10_000, 0) : position])
-        found = list(_steps(position - len(written)) if schedule else _words(text, written, position))
+        schedule = schedule_before(text.text, position)
+        found = list(
+            _words(text, written, position) if schedule is None else _of_schedule(text, schedule, written, position)
+        )
     return [each for each in found if each.text.startswith(written) and each.text != written]
 
 
@@ -87,7 +94,7 @@ def _of_sigil(text: AnalysedText, written: str, position: int) -> Iterator[Compl
 def _words(text: AnalysedText, written: str, position: int) -> Iterator[Completion]:
     """Ops where one may start; else what the grammar takes, and the cases of enumerations of the op."""
     start = position - len(written)
-    begin = _begin_of_op(text.text, start)
+    begin = begin_of_op(text.text, start)
     # Syntax depends on the op alone: names that the rest of the text defines are taken for granted.
     source = Source(f"{_AROUND}{text.text[begin:start]}", text.file)
     known = Surroundings({}, text.reading.aliases, text.reading.dialects)
@@ -96,9 +103,8 @@ def _words(text: AnalysedText, written: str, position: int) -> Iterator[Completi
     for word in reading.may_follow:
         if _WORD(word):
             yield Completion(word, "keyword", start)
-    op = _op_before(text, begin, start)
-    if op is not None:
-        for case, name in _cases(op):
+    if (before := op_before(text, begin, start)) is not None:
+        for case, name in _cases(before[0]):
             yield Completion(case, "case", start, name)
         return
     dialect, dot, _ = written.partition(".")
@@ -110,7 +116,7 @@ def _words(text: AnalysedText, written: str, position: int) -> Iterator[Completi
             yield Completion(each.name, "op", start, documentation(each).partition("\n")[0])
 
 
-def _begin_of_op(text: str, position: int) -> int:
+def begin_of_op(text: str, position: int) -> int:
     """The start of the line where the op starts that a position is in; of its own line, if none does."""
     own = begin = text.rfind("\n", 0, position) + 1
     while not starts_operation(text, begin) and begin > 0 and own - begin < _LONGEST_OP:
@@ -118,8 +124,9 @@ def _begin_of_op(text: str, position: int) -> int:
     return begin if starts_operation(text, begin) else own
 
 
-def _op_before(text: AnalysedText, begin: int, position: int) -> type[Operation] | None:
-    """The op that is being written at a position, on lines from `begin` on; None where an op may start."""
+def op_before(text: AnalysedText, begin: int, position: int) -> tuple[type[Operation], int] | None:
+    """The op that is being written at a position, on lines from `begin` on, and where its name ends; None where an op
+    may start."""
     if not text.text[begin:position].strip():
         return None
     for token in reversed([*tokens_of(text.text[begin:position], begin)]):
@@ -127,7 +134,7 @@ def _op_before(text: AnalysedText, begin: int, position: int) -> type[Operation]
             return None
         if token.kind == "word" and "." in token.text:
             op = text.ctx.get_optional_op(token.text)
-            return op if op is not None and op.name == token.text else None
+            return (op, token.end) if op is not None and op.name == token.text else None
     return None
 
 
@@ -143,10 +150,36 @@ def _cases(op: type[Operation]) -> Iterator[tuple[str, str]]:
                 yield from ((case.value, name) for case in enumeration)
 
 
-def _steps(start: int) -> Iterator[Completion]:
+def _of_schedule(text: AnalysedText, schedule: WrittenSchedule, written: str, position: int) -> Iterator[Completion]:
+    """Steps, or the loops that one may name."""
+    start = position - len(written)
+    if schedule.open_step is not None:
+        for name, length in loops_at(text.text, position, schedule.steps).items():
+            yield Completion(name, "loop", start, length)
+        return
     for name in step_names():
         step = load_step(name)
         yield Completion(f"{name}(", "step", start, step.summary())
+
+
+def _of_run_line(line: str, position: int) -> Iterator[Completion]:
+    """Passes, options of a pass, options of mlc-opt."""
+    if (flag := _FLAG.search(line)) is not None:
+        yield from _passes(flag[1], position)
+        for name, meaning in _options_of_mlc_opt().items():
+            if name.startswith(f"--{flag[1]}"):
+                yield Completion(name[2:], "option", position - len(flag[1]), meaning)
+    elif (found := _IN_PIPELINE.search(line)) is not None:
+        yield from _passes(found["written"], position)
+    elif (found := _PASS_OPTION.search(line)) is not None and found["pass"] in known_words():
+        for option in options_of(load_pass(found["pass"])):
+            if option.name.startswith(found["written"]):
+                yield Completion(f"{option.name}=", "option", position - len(found["written"]), option.type)
+
+
+@cache
+def _options_of_mlc_opt() -> dict[str, str]:
+    return make_parser().meanings()
 
 
 def _passes(written: str, position: int) -> Iterator[Completion]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from mlc.support.errors import Note, SourceLocation, UserError
@@ -50,7 +51,7 @@ def after_edit(before: AnalysedText, text: str) -> AnalysedText:
     after.part = part
     after.new_ops = frozenset(part.ops if part else ())
     ops = [*old.ops, *after.new_ops]
-    after.reading = Reading(ops, [], old.names, old.aliases, old.dialects)
+    after.reading = replace(old, ops=ops, errors=[], may_follow=())
     after.merge = lambda: merged(old.names, edit, span, part)
     known = old.errors if part is not None and part.errors else before.errors
     after.errors = [*_moved_errors(known, before, after, edit), *(part.errors if part else ())]

@@ -41,12 +41,14 @@ def add_names(server: Server) -> None:
         token = view.text.token_at(position)
         if token is None or not view.text.places_of(token):
             return None
-        return view.range(token.start + 1, token.start + view.length(token))
+        return view.range(token.start + (token.kind != "word"), token.start + view.length(token))
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     async def _rename(at: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         view = await server.view(at.text_document.uri, complete=True)
         token = view.text.token_at(view.offset(at.position))
         if token is None or _NEW_NAME.fullmatch(name := at.new_name.lstrip("%@^#!")) is None:
+            return None
+        if token.kind == "word" and not name.isidentifier():
             return None
         return lsp.WorkspaceEdit(changes={view.uri: [lsp.TextEdit(each, name) for each in view.ranges(token, skip=1)]})

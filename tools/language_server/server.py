@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
 
@@ -12,14 +13,19 @@ from mlc.tools.language_server.completion import candidates
 from mlc.tools.language_server.hover import hover
 from mlc.tools.language_server.name_requests import add_names
 from mlc.tools.language_server.session import Server
+from mlc.tools.language_server.signatures import signature
 from mlc.tools.language_server.structure_requests import add_structure
+from mlc.tools.language_server.tool_runs import ToolRuns
 from mlc.tools.language_server.watched_plugins import WatchedPlugins
+from mlc.tools.language_server.weights import statistics, weight_at
 
 _COLLECTOR = (100_000, 50, 1_000)
 """When Python looks for cycles by itself: seldom, as `documents.py` asks for it after each text."""
 _SECONDS_OF_A_THREAD = 0.0005
 """How long the thread that reads texts may run before the one that answers editors gets its turn."""
 _TRIGGERS = ("%", "@", "^", "#", "!", ".", "-")
+_OPENING = ("(", ",", ":", "=", " ")
+"""What stands before the parts of a signature."""
 
 
 def serve(plugins: WatchedPlugins) -> None:
@@ -34,24 +40,35 @@ def serve(plugins: WatchedPlugins) -> None:
 
 def make_server(plugins: WatchedPlugins) -> Server:
     """A server that answers all that mlc and some plugins, which are loaded, know of."""
-    server = Server()
+    runs = ToolRuns(lambda: plugins.options)
+    server = Server(runs)
     _add_documents(server, plugins)
     add_names(server)
     add_structure(server)
-    add_actions(server, plugins.options)
+    add_actions(server, runs)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     async def _hover(server: Server, at: lsp.HoverParams) -> lsp.Hover | None:
         view, position = await server.place(at)
-        if (found := hover(view.text, position)) is None:
+        found, weight = hover(view.text, position), weight_at(view.text, position)
+        token = view.text.token_at(position)
+        if token is None or (found is None and weight is None):
             return None
-        said, start, end = found
+        said, start, end = found or ("", token.start, token.end)
+        if weight is not None:
+            said += "\n" + await asyncio.to_thread(statistics, weight)
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, said), view.range(start, end))
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=_TRIGGERS))
     async def _complete(server: Server, at: lsp.CompletionParams) -> list[lsp.CompletionItem]:
         view, position = await server.place(at)
         return [view.item(each, position) for each in candidates(view.text, position)]
+
+    @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=_OPENING))
+    async def _sign(server: Server, at: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        view, position = await server.place(at)
+        found = signature(view.text, position)
+        return None if found is None else view.signature(found)
 
     return server
 

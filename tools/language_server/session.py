@@ -12,7 +12,10 @@ from pygls.lsp.server import LanguageServer
 
 from mlc.support.errors import UserError
 from mlc.support.version import __version__
+from mlc.tools.language_server.analysis import AnalysedText
+from mlc.tools.language_server.cost_hints import CostHints
 from mlc.tools.language_server.documents import Documents
+from mlc.tools.language_server.tool_runs import ToolRuns
 from mlc.tools.language_server.view import View
 
 _DELAY = 0.3
@@ -33,9 +36,10 @@ class Positioned(Protocol):
 class Server(LanguageServer):
     """A language server for texts of IR."""
 
-    def __init__(self) -> None:
+    def __init__(self, runs: ToolRuns) -> None:
         super().__init__("mlc", __version__)  # pyright: ignore[reportUnknownMemberType]
         self.documents = Documents()
+        self.costs = CostHints(runs)
         self._open = set[str]()
 
     def file_of(self, uri: str) -> Path:
@@ -75,6 +79,22 @@ class Server(LanguageServer):
         if self._is_current(uri, text.text):
             document = self.workspace.get_text_document(uri)
             self._publish(View(text, uri, document.position_codec), document.version)
+            await self._estimate(uri, text)
+
+    async def show_costs(self, uri: str) -> None:
+        """Estimate the kernels of a document, of which hints are asked for the first time."""
+        if uri not in self._open:
+            return
+        text = await self.documents.whole(uri, self.workspace.get_text_document(uri).source, self.file_of(uri))
+        await self._estimate(uri, text)
+
+    async def _estimate(self, uri: str, text: AnalysedText) -> None:
+        if not await self.costs.update(uri, text, self.file_of(uri)):
+            return
+        workspace = self.client_capabilities.workspace
+        hints = None if workspace is None else workspace.inlay_hint
+        if uri in self._open and hints is not None and hints.refresh_support:
+            await self.workspace_inlay_hint_refresh_async(None)
 
     async def take_plugins(self, wrong: UserError | None) -> None:
         """Read all open documents again, because plugins were loaded again; say what is wrong with these."""
@@ -82,6 +102,7 @@ class Server(LanguageServer):
         kind = lsp.MessageType.Info if wrong is None else lsp.MessageType.Error
         self.window_show_message(lsp.ShowMessageParams(kind, said))
         self.documents.forget_analyses()
+        self.costs.forget_all()
         for uri in [*self._open]:
             await self.show_errors(uri, 0)
 
@@ -95,4 +116,5 @@ class Server(LanguageServer):
     def close(self, uri: str) -> None:
         """Drop what is known of a document that was closed."""
         self._open.discard(uri)
+        self.costs.forget(uri)
         self.documents.forget(uri)

@@ -1,7 +1,8 @@
-"""Requests about the structure of a text: outline, folds, colours, types that lines do not say."""
+"""Requests about the structure of a text: outline, folds, colours, hints of types and of what kernels take."""
 
 from __future__ import annotations
 
+import asyncio
 from itertools import count
 
 from lsprotocol import types as lsp
@@ -17,6 +18,8 @@ _LONGEST_COLOURED = 50_000
 
 def add_structure(server: Server) -> None:
     """Let a server answer them."""
+    tasks = set[asyncio.Future[None]]()
+    """Those that are running: asyncio itself does not keep them."""
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def _outline(of: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
@@ -29,13 +32,21 @@ def add_structure(server: Server) -> None:
         return [lsp.FoldingRange(first, last) for first, last in folds(view.text)]
 
     @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    async def _hint(of: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        view = await server.view(of.text_document.uri)
+    async def _hint(server: Server, of: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        uri, is_first = of.text_document.uri, not server.costs.is_asked_for
+        view = await server.view(uri)
         start, end = view.offset(of.range.start), view.offset(of.range.end)
-        return [
+        hints = [
             lsp.InlayHint(view.position(at), f": {types}", lsp.InlayHintKind.Type)
             for at, types in inferred_types(view.text, start, end)
         ]
+        for each in server.costs.hints(uri, view.text, start, end):
+            at = view.position(each.position)
+            hints.append(lsp.InlayHint(at, each.words, tooltip=each.more, padding_left=True))
+        if is_first:
+            tasks.add(task := asyncio.ensure_future(server.show_costs(uri)))
+            task.add_done_callback(tasks.discard)
+        return hints
 
     _add_colours(server)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ _TOOLS = {
     "mlc": ("-m", "mlc"),
     "mlc-opt": ("-m", "mlc.tools.mlc_opt"),
     "reference": ("-m", "mlc.tools.language_server.reference_run"),
+    "kernel-costs": ("-m", "mlc.tools.language_server.kernel_costs"),
     "filecheck": ("-m", "filecheck"),
 }
 
@@ -33,15 +34,17 @@ class ToolRuns:
     """Runs commands.
 
     Args:
-        plugins: the options by which the language server was told of plugins, which commands on IR get, too.
+        plugins: gives the options by which a command on IR is told of the plugins that the language server knows.
     """
 
-    def __init__(self, plugins: Sequence[str]) -> None:
+    def __init__(self, plugins: Callable[[], Sequence[str]]) -> None:
         self._plugins = plugins
         self._folder = tempfile.TemporaryDirectory(prefix="mlc-lsp-")
         self._count = 0
 
-    async def run(self, tool: str, arguments: Sequence[str], text: str, file: Path) -> ToolRun:
+    async def run(
+        self, tool: str, arguments: Sequence[str], text: str, file: Path, seconds: float = _SECONDS
+    ) -> ToolRun:
         """Run a command, in whose arguments `%s` is the text, `%S` the folder of its file and `%t` a path for nothing.
 
         Raises:
@@ -53,7 +56,7 @@ class ToolRuns:
             copy.write_text(text, encoding="utf-8")
         values = {"%s": str(copy), "%S": str(file.parent), "%t": str(copy.parent / "t"), "%%": "%"}
         words = [values.get(word, word.replace("%S", str(file.parent))) for word in arguments]
-        plugins: Sequence[str] = () if tool == "filecheck" else self._plugins
+        plugins: Sequence[str] = () if tool == "filecheck" else self._plugins()
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, *_TOOLS[tool], *words, *plugins),
             stdin=asyncio.subprocess.DEVNULL,
@@ -62,10 +65,10 @@ class ToolRuns:
             cwd=file.parent if file.parent.is_dir() else None,
         )
         try:
-            output, errors = await asyncio.wait_for(process.communicate(), _SECONDS)
+            output, errors = await asyncio.wait_for(process.communicate(), seconds)
         except TimeoutError:
             process.kill()
-            raise UserError(f"'{tool} {' '.join(arguments)}' takes more than {_SECONDS} seconds") from None
+            raise UserError(f"'{tool} {' '.join(arguments)}' takes more than {seconds:g} seconds") from None
         said, wrong = (part.decode(errors="replace").replace(str(copy), str(file)) for part in (output, errors))
         assert process.returncode is not None
         return ToolRun(process.returncode, said, wrong)

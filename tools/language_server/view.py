@@ -13,6 +13,7 @@ from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.colours import ColouredLine
 from mlc.tools.language_server.completion import Completion
 from mlc.tools.language_server.outline import OutlineEntry
+from mlc.tools.language_server.signatures import ShownSignature
 from mlc.tools.language_server.tokens import TextToken
 
 COLOURS = ("comment", "string", "variable", "parameter", "label", "function", "macro", "method", "number")
@@ -26,7 +27,9 @@ _COMPLETIONS: dict[str, lsp.CompletionItemKind] = {
     "keyword": lsp.CompletionItemKind.Keyword,
     "case": lsp.CompletionItemKind.EnumMember,
     "step": lsp.CompletionItemKind.Function,
+    "loop": lsp.CompletionItemKind.Variable,
     "pass": lsp.CompletionItemKind.Function,
+    "option": lsp.CompletionItemKind.Property,
 }
 _SYMBOLS = {
     "function": lsp.SymbolKind.Function,
@@ -79,15 +82,20 @@ class View:
     # -- names
 
     def length(self, token: TextToken) -> int:
-        """The length of the name that a token is, without the number of one of its values: `%x` of `%x#1`."""
-        thing = self.text.things.get(token.start)
-        return len(token.text) if thing is None else len(thing.name)
+        """The length of the name that a token is, without the number of one of its values, `%x` of `%x#1`, or of a loop
+        without what tells it from its dim, `m` of `mi`.
+        """
+        if (thing := self.text.things.get(token.start)) is not None:
+            return len(thing.name)
+        dim = self.text.dim_at(token)
+        return len(token.text) if dim is None else len(dim.name)
 
     def ranges(self, token: TextToken | None, skip: int = 0, but: int | None = None) -> list[lsp.Range]:
         """Where the name that a token is stands, without the first `skip` characters, nor the place `but`."""
         if token is None:
             return []
         length = self.length(token)
+        skip = 0 if token.kind == "word" else skip  # dims have no sigil
         return [self.range(at + skip, at + length) for at in self.text.places_of(token) if at != but]
 
     # -- answers
@@ -137,6 +145,17 @@ class View:
             detail=candidate.detail or None,
             text_edit=lsp.TextEdit(self.range(candidate.start, position), candidate.text),
         )
+
+    def signature(self, found: ShownSignature) -> lsp.SignatureHelp:
+        """How something is written."""
+        parameters = [lsp.ParameterInformation(part) for part in self._parts_of(found)]
+        said = lsp.MarkupContent(lsp.MarkupKind.Markdown, found.documentation)
+        shown = lsp.SignatureInformation(found.label, said, parameters, found.active)
+        return lsp.SignatureHelp([shown], 0, found.active)
+
+    def _parts_of(self, found: ShownSignature) -> Sequence[tuple[int, int]]:
+        """The parameters in the units of the editor."""
+        return [(self._units(found.label[:start]), self._units(found.label[:end])) for start, end in found.parts]
 
     def symbol(self, entry: OutlineEntry) -> lsp.DocumentSymbol:
         """An entry of the outline, with those inside of it."""

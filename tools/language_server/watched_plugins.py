@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from mlc.plugins.arguments import PluginArguments
+from mlc.plugins.project import plugins_of_project
 from mlc.support.additions import plugin_scope
 from mlc.support.errors import UserError
 
@@ -17,9 +18,15 @@ _SECONDS = 1.0
 
 
 class WatchedPlugins:
-    """The plugins that a command line names."""
+    """The plugins that a command line names, and those of a project, if it is to be trusted.
 
-    def __init__(self, arguments: PluginArguments) -> None:
+    Args:
+        arguments: what the command line says.
+        project: the `pyproject.toml` that names more.
+    """
+
+    def __init__(self, arguments: PluginArguments, project: Path | None = None) -> None:
+        self._given, self._project = arguments, project
         self._arguments = arguments
         self._loaded = ExitStack()
         self._seen = self._stamps()
@@ -38,9 +45,12 @@ class WatchedPlugins:
         """Load them, in place of what was loaded before.
 
         Raises:
-            UserError: one of them is not there or fails; then none is known.
+            UserError: one of them is not there or fails, or the project's file is wrong; then none is known.
         """
         self._loaded.close()
+        self._arguments = self._given
+        self._seen = self._stamps()
+        self._arguments = self._all()
         self._seen = self._stamps()
         with ExitStack() as scope:
             scope.enter_context(plugin_scope())
@@ -63,9 +73,21 @@ class WatchedPlugins:
                 wrong = e
             await changed(wrong)
 
+    def _all(self) -> PluginArguments:
+        """All that are named."""
+        if self._project is None:
+            return self._given
+        given, named = self._given, plugins_of_project(self._project)
+        return PluginArguments(
+            load_dialect=[*given.load_dialect, *named.load_dialect],
+            load_pass=[*given.load_pass, *named.load_pass],
+            irdl_file=[*given.irdl_file, *named.irdl_file],
+        )
+
     def _stamps(self) -> dict[str, tuple[int, int]]:
         arguments = self._arguments
-        files = (*arguments.load_dialect, *arguments.load_pass, *arguments.irdl_file)
+        files = [*arguments.load_dialect, *arguments.load_pass, *arguments.irdl_file]
+        files += [] if self._project is None else [str(self._project)]
         return {file: _stamp(Path(file)) for file in files}
 
 

@@ -217,7 +217,8 @@ def test_a_tile_computes_as_fast_as_multiply_adds_start() -> None:
     assert wide.spilled > 0
     assert wide.cycles > found.cycles
     scalar, _ = _on(_BY_ROWS, "")
-    assert scalar.cycles > 7 * found.cycles  # LLVM makes vectors, and one sum per vector waits for each addition
+    # LLVM makes vectors, and one sum per vector waits for each addition.
+    assert scalar.cycles > 3.5 * machine.issue.fma_units * found.cycles
 
 
 def test_a_load_that_is_repeated_is_one() -> None:

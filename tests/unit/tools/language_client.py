@@ -14,7 +14,8 @@ from typing import Any
 def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *options: str) -> None:
     """Start the server as an editor does, open a file, and end the session in order.
 
-    The client that `use` gets has what the server told it: `told` and `next_told()`, `messages`, `shown`, `edits`.
+    The client that `use` gets has what the server told it: `told` and `next_told()`, `messages`, `shown`, `edits`,
+    and for each time that hints are to be asked for again an item in `refreshed`.
     """
     lsp: Any = import_module("lsprotocol.types")  # of an optional package, as the next one
     make_client: Any = import_module("pygls.lsp.client").LanguageClient
@@ -23,6 +24,7 @@ def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *o
         client: Any = make_client("test", "1")
         told: asyncio.Queue[Any] = asyncio.Queue()
         client.told, client.messages, client.shown, client.edits = told, [], [], []
+        client.refreshed = asyncio.Queue[None]()
         client.next_told = lambda: asyncio.wait_for(told.get(), 30)
 
         @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
@@ -38,6 +40,10 @@ def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *o
             client.shown.append(params)
             return lsp.ShowDocumentResult(True)
 
+        @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
+        def _refreshed(_: Any) -> None:
+            client.refreshed.put_nowait(None)
+
         @client.feature(lsp.WORKSPACE_APPLY_EDIT)
         def _edited(params: Any) -> Any:
             client.edits.append(params)
@@ -45,7 +51,10 @@ def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *o
 
         await client.start_io(sys.executable, "-m", "mlc", "lsp", "--stdio", *options, env={**os.environ})
         window = lsp.WindowClientCapabilities(show_document=lsp.ShowDocumentClientCapabilities(True))
-        await client.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities(window=window)))
+        hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
+        workspace = lsp.WorkspaceClientCapabilities(inlay_hint=hints)
+        capabilities = lsp.ClientCapabilities(workspace=workspace, window=window)
+        await client.initialize_async(lsp.InitializeParams(capabilities=capabilities))
         client.initialized(lsp.InitializedParams())
         uri = path.as_uri()
         item = lsp.TextDocumentItem(uri, "mlir", 1, path.read_text(encoding="utf-8"))

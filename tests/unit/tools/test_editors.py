@@ -155,6 +155,21 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 """
 
 
+_PLUGIN = """\
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition
+
+
+@irdl_op_definition
+class FirstOp(IRDLOperation):
+    name = "mine.first"
+    assembly_format = "attr-dict"
+
+
+Mine = Dialect("mine", [FirstOp], [])
+"""
+
+
 def _run_extension(folder: Path, text: str, *command: str) -> dict[str, Any]:
     node = shutil.which("node")
     if node is None:
@@ -181,6 +196,22 @@ def test_the_extension_asks_the_language_server(tmp_path: Path) -> None:
     assert (said["colours"], said["changes"]) == (0, 0)
     assert said["actions"] == [["Change to 'graph.relu'", [[2, 7, "graph.relu"]]], *said["actions"][1:]]
     assert ["Run the reference on @f", "mlc.runReference"] in said["actions"]
+    assert said["signature"] == ["graph.relu $input attr-dict : type($result)", 0]
+    assert said["hints"] == []
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_the_extension_loads_plugins_of_a_folder_that_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_trusted: bool
+) -> None:
+    pytest.importorskip("pygls", reason="needs pygls (pip install 'mlc[lsp]')")
+    monkeypatch.setenv("TRUSTED", "yes" if is_trusted else "no")
+    (tmp_path / "pyproject.toml").write_text("[tool.mlc]\nload-dialect = ['mine.py']\n", encoding="utf-8")
+    (tmp_path / "mine.py").write_text(_PLUGIN, encoding="utf-8")
+    text = _TEXT.replace("  %1 = graph.rellu %0 : tensor<4xf32>\n", "  mine.first\n")
+    said = _run_extension(tmp_path, text, sys.executable, "-m", "mlc", "lsp")
+    unknown = [] if is_trusted else [[2, "unknown operation 'mine.first'"]]
+    assert (said["messages"], said["diagnostics"]) == ([], unknown)
 
 
 def test_the_extension_says_why_there_is_no_server(tmp_path: Path) -> None:

@@ -207,6 +207,8 @@ def _check_kernel(page: _Page) -> None:
     page.wait(".parts dt", "multiply-adds")
     page.wait(".line", "vfmadd231ps")
     assert page.wait(".fact", "vector registers").endswith(" of 16")
+    if shutil.which("llvm-mca") or shutil.which("llvm-mca-19"):
+        assert " are simulated, " in page.wait(".verdict", "cycles")
     page.click("nav.tabs a", "Passes")
     page.click("main td a", "apply-schedule")
     page.wait("h1", "apply-schedule")

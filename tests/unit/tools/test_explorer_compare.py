@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from mlc.support.errors import UserError
 from mlc.tools.explorer.compare import changed_steps, compare
-from mlc.tools.explorer.document import FORMAT, Document, GraphNode, KernelPage, StepPage, StoredText
+from mlc.tools.explorer.document import FORMAT, Document, GraphNode, KernelPage, StepPage, StoredText, WeightSize
 from mlc.tools.explorer.document_code import MachineCode
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
@@ -67,6 +69,36 @@ def test_what_differs_is_told() -> None:
         ("", "d"): ["only in the second"],
     }
     assert not comparison.is_equal
+
+
+def test_bits_of_weights_are_compared_whatever_their_names_are() -> None:
+    def weights(*given: tuple[str, str]) -> Document:
+        return replace(_document(), weights=[WeightSize(name, "4 float32", 16, digest) for name, digest in given])
+
+    before = weights(("a", "1"), ("b", "2"), ("c", "2"))
+    assert compare(before, weights(("x", "2"), ("y", "1"), ("z", "2"))).is_equal
+    assert compare(before, weights(("a", "1"), ("b", "3"), ("c", "4"))).model == ["weights: 2 of 3 have other bits"]
+    assert compare(before, weights(("a", "1"), ("b", "2"), ("c", "1"))).model == ["weights: 1 of 3 have other bits"]
+
+
+def test_one_bit_of_a_weight(tmp_path: Path, mlc: CommandLine) -> None:
+    text = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %w = graph.constant dense_resource<w> : tensor<3xf32>
+  %y = graph.mul %x, %w : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+{-# external_resources: { mlc: { weights: "w.safetensors" } } #-}
+"""
+    for name, number in (("a", 0.0), ("b", -0.0), ("c", 0.0)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.mlir").write_text(text, encoding="utf-8")
+        save_file({"w": np.array([1, 2, number], np.float32)}, tmp_path / name / "w.safetensors")
+    a, b, c = (str(tmp_path / name / "m.mlir") for name in "abc")
+    found = mlc("diff", a, b, "--target=x86-64-v3")
+    assert found.status == 1
+    assert "weights: 1 of 1 have other bits" in found.out
+    assert mlc("diff", a, c, "--target=x86-64-v3").status == 0
 
 
 def test_graphs_are_compared_by_their_ops() -> None:

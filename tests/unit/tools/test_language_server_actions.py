@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -237,6 +238,25 @@ def test_plugins_are_loaded_again(tmp_path: Path) -> None:
     assert _errors("mine.first") == []
 
 
+def test_plugins_that_a_project_names(tmp_path: Path) -> None:
+    project, file = tmp_path / "pyproject.toml", tmp_path / "mine.py"
+    project.write_text("[project]\nname = 'x'\n", encoding="utf-8")
+    file.write_text(_PLUGIN, encoding="utf-8")
+    plugins = WatchedPlugins(PluginArguments(), project)
+    plugins.load()
+    assert plugins.options == []
+    assert _errors("mine.first") == ["unknown operation 'mine.first'"]
+    project.write_text('[tool.mlc]\nload-dialect = ["mine.py"]\n', encoding="utf-8")
+    plugins.load()
+    assert plugins.options == [f"--load-dialect={file}"]
+    assert _errors("mine.first") == []
+    project.write_text('[tool.mlc]\nload-dialekt = ["mine.py"]\n', encoding="utf-8")
+    with pytest.raises(UserError, match="has no key 'load-dialekt'; did you mean 'load-dialect'"):
+        plugins.load()
+    assert plugins.options == []
+    assert _errors("mine.first") == ["unknown operation 'mine.first'"]
+
+
 def _errors(text: str) -> list[str]:
     return [error.message for error in _analysed(text).errors]
 
@@ -315,6 +335,29 @@ def test_an_editor_hears_of_plugins_that_change(tmp_path: Path) -> None:
         assert client.messages == ["the plugins were loaded again"]
 
     _run(use, path, "--load-dialect", str(file))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_an_editor_hears_of_plugins_of_a_project_that_is_trusted(tmp_path: Path, is_trusted: bool) -> None:
+    (tmp_path / "mine.py").write_text(_PLUGIN, encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text("[tool.mlc]\n", encoding="utf-8")
+    path = tmp_path / "folder" / "text.mlir"
+    path.parent.mkdir()
+    path.write_text("mine.first\n", encoding="utf-8")
+
+    async def use(client: Any, uri: str) -> None:
+        assert (await client.next_told()).diagnostics
+        (tmp_path / "pyproject.toml").write_text('[tool.mlc]\nload-dialect = ["mine.py"]\n', encoding="utf-8")
+        if is_trusted:
+            while (await client.next_told()).diagnostics:
+                pass
+            assert client.messages == ["the plugins were loaded again"]
+        else:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(client.told.get(), 3)
+
+    _run(use, path, *([f"--project={path.parent}"] if is_trusted else []))
 
 
 @pytest.mark.slow

@@ -8,21 +8,40 @@ from pathlib import Path
 import pytest
 
 from mlc.targets.machine import resolve_target
-from mlc.tools.llvm_mca import busiest_unit, cycles, find_mca
+from mlc.tools.llvm_mca import FRONT, BusyUnit, busiest_unit, cycles, find_mca
 
-
-def test_the_front_of_a_core_is_a_unit() -> None:
-    shown = """Iterations:        100
+SHOWN = """Iterations:        100
 Total Cycles:      900
 Total uOps:        2000
 
 Dispatch Width:    4
+
+Resources:
+[0]   - FP0
+[1.0] - Load
+[1.1] - Load
+
+
 Resource pressure per iteration:
-[0]    [1]    [2]
+[0]    [1.0]  [1.1]
  -     4.50   3.00
+
+Resource pressure by instruction:
+[0]    [1.0]  [1.1]  Instructions:
+ -      -     1.00   vmovups\t(%rsi,%rax), %ymm0
+ -     3.50    -     vbroadcastss\t(%rdi), %ymm1
+ -     1.00   2.00   vmovups\t(%rsi), %ymm1
 """
-    assert busiest_unit(shown) == 5
-    assert busiest_unit(shown.replace("4.50", "6.50")) == 6.5
+
+
+def test_the_front_of_a_core_is_a_unit() -> None:
+    assert busiest_unit(SHOWN) == BusyUnit(FRONT, 5.0)
+
+
+def test_which_instructions_keep_a_unit_busy() -> None:
+    shown = SHOWN.replace("4.50   3.00", "6.50   3.00")
+    assert busiest_unit(shown) == BusyUnit("Load", 6.5, {"vbroadcastss": 3.5, "vmovups": 1.0})
+    assert busiest_unit(shown.partition("\nResource pressure by instruction")[0]) == BusyUnit("Load", 6.5)
 
 
 def test_a_loop_that_waits_for_itself() -> None:

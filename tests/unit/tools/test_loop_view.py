@@ -79,6 +79,20 @@ def test_simulation() -> None:
     assert loop.simulation.busiest >= max(loop.cycles.values())
 
 
+def test_a_loop_of_vectors_that_a_core_computes_in_halves() -> None:
+    """LLVM's model of a Zen 4 and the facts agree on what bounds a loop of multiply-adds of 512 bits."""
+    reader = LoopReader.of(resolve_target("znver4"))
+    if reader.tool is None:
+        pytest.skip(reader.reason)
+    sums = "".join(f"\tvfmadd231ps\t%zmm1, %zmm2, %zmm{n}\n" for n in range(8, 20))
+    (loop,) = reader.loops(f".L1:\n{sums}\tdecq\t%rcx\n\tjne\t.L1\n", Texts())
+    assert loop.simulation is not None
+    assert loop.cycles["arithmetic"] == 12
+    assert loop.simulation.cycles == pytest.approx(12, rel=0.05)
+    assert loop.simulation.unit.startswith("Zn4FP")
+    assert loop.simulation.instructions == {"vfmadd231ps": pytest.approx(loop.simulation.busiest, rel=0.05)}
+
+
 def test_an_instruction_that_the_model_does_not_know() -> None:
     reader = LoopReader.of(resolve_target("skylake"))
     if reader.tool is None:

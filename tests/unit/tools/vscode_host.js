@@ -60,6 +60,14 @@ const vscode = {
   Hover: record("contents", "range"),
   FoldingRange: record("start", "end"),
   InlayHint: record("position", "label"),
+  SignatureHelp: record(),
+  SignatureInformation: record("label", "documentation"),
+  ParameterInformation: record("label"),
+  EventEmitter: class {
+    event() {}
+    fire() {}
+    dispose() {}
+  },
   CodeAction: record("title", "kind"),
   CodeActionKind: record("value"),
   SemanticTokensLegend: record("types"),
@@ -71,8 +79,10 @@ const vscode = {
   ViewColumn: { Beside: -2 },
   workspace: {
     textDocuments: [document],
-    workspaceFolders: undefined,
-    getConfiguration: () => ({ get: () => command }),
+    workspaceFolders: [{ uri: { fsPath: require("path").dirname(file) } }],
+    isTrusted: process.env.TRUSTED === "yes",
+    getConfiguration: () => ({ get: (name) => (name === "command" ? command : true) }),
+    onDidGrantWorkspaceTrust: nothing,
     onDidOpenTextDocument: nothing,
     onDidChangeTextDocument: nothing,
     onDidCloseTextDocument: nothing,
@@ -99,6 +109,10 @@ async function main() {
     const offered = await providers.registerCompletionItemProvider.provideCompletionItems(document, new Position(1, 15));
     said.completion = offered.map((each) => each.label);
     const outline = await providers.registerDocumentSymbolProvider.provideDocumentSymbols(document);
+    const signature = await providers.registerSignatureHelpProvider.provideSignatureHelp(document, new Position(1, 18));
+    said.signature = signature && [signature.signatures[0].label, signature.activeParameter];
+    const whole = new Range(new Position(0, 0), new Position(9, 0));
+    said.hints = (await providers.registerInlayHintsProvider.provideInlayHints(document, whole)).map((each) => each.label);
     said.outline = outline.map((each) => each.name);
     const colours = providers.registerDocumentSemanticTokensProvider;
     const first = await colours.provideDocumentSemanticTokens(document);

@@ -49,6 +49,26 @@ function symbol(s) {
   return result;
 }
 
+function inlayHint(h) {
+  const result = new vscode.InlayHint(position(h.position), h.label, h.kind);
+  result.tooltip = h.tooltip;
+  result.paddingLeft = h.paddingLeft;
+  return result;
+}
+
+function signatureHelp(found) {
+  const result = new vscode.SignatureHelp();
+  result.signatures = found.signatures.map((s) => {
+    const signature = new vscode.SignatureInformation(s.label, markdown(s.documentation));
+    signature.parameters = s.parameters.map((p) => new vscode.ParameterInformation(p.label));
+    return signature;
+  });
+  result.activeSignature = 0;
+  // A number beyond the parameters: none of them is marked.
+  result.activeParameter = found.activeParameter ?? found.signatures[0].parameters.length;
+  return result;
+}
+
 // An action with an edit, or a command of the server.
 function action(a) {
   if (typeof a.command === "string") return { title: a.title, command: "mlc.run", arguments: [a] };
@@ -62,7 +82,8 @@ function action(a) {
 class Server {
   constructor(command, folder) {
     this.found = vscode.languages.createDiagnosticCollection("mlc");
-    this.subscriptions = [this.found];
+    this.hintsChanged = new vscode.EventEmitter();
+    this.subscriptions = [this.found, this.hintsChanged];
     const handlers = {
       "textDocument/publishDiagnostics": (p) => this.found.set(vscode.Uri.parse(p.uri), p.diagnostics.map(diagnostic)),
       "workspace/applyEdit": async (p) => ({ applied: await vscode.workspace.applyEdit(workspaceEdit(p.edit)) }),
@@ -71,6 +92,7 @@ class Server {
         await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true });
         return { success: true };
       },
+      "workspace/inlayHint/refresh": () => (this.hintsChanged.fire(), null),
       "window/showMessage": (p) => void vscode.window.showInformationMessage(p.message),
     };
     this.connection = new Connection(command, folder, handlers, (reason) => {
@@ -78,7 +100,7 @@ class Server {
     });
     const capabilities = {
       general: { positionEncodings: ["utf-16"] },
-      workspace: { applyEdit: true },
+      workspace: { applyEdit: true, inlayHint: { refreshSupport: true } },
       window: { showDocument: { support: true } },
       textDocument: {
         codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix", "refactor", "source"] } } },
@@ -176,11 +198,22 @@ class Server {
             (f) => new vscode.FoldingRange(f.startLine, f.endLine),
           ),
       }),
+      languages.registerSignatureHelpProvider(
+        LANGUAGE,
+        {
+          provideSignatureHelp: async (document, at, token) => {
+            const found = await this.ask("textDocument/signatureHelp", placeOf(document, at), token);
+            return found && signatureHelp(found);
+          },
+        },
+        ...capabilities.signatureHelpProvider.triggerCharacters,
+      ),
       languages.registerInlayHintsProvider(LANGUAGE, {
+        onDidChangeInlayHints: this.hintsChanged.event,
         provideInlayHints: async (document, within, token) =>
           (
             (await this.ask("textDocument/inlayHint", { textDocument: textOf(document), range: within }, token)) || []
-          ).map((h) => new vscode.InlayHint(position(h.position), h.label, h.kind)),
+          ).map(inlayHint),
       }),
       languages.registerDocumentFormattingEditProvider(LANGUAGE, {
         provideDocumentFormattingEdits: async (document, options, token) =>
@@ -248,9 +281,12 @@ class Server {
 }
 
 function start() {
-  const command = vscode.workspace.getConfiguration("mlc").get("command");
+  const settings = vscode.workspace.getConfiguration("mlc");
   const [folder] = vscode.workspace.workspaceFolders || [];
-  server = new Server(command, folder && folder.uri.fsPath);
+  const path = folder && folder.uri.fsPath;
+  // Plugins are programs: those of a folder are loaded once its user trusts it.
+  const plugins = path && settings.get("projectPlugins") && vscode.workspace.isTrusted ? [`--project=${path}`] : [];
+  server = new Server([...settings.get("command"), ...plugins], path);
   return server.ready;
 }
 
@@ -263,11 +299,13 @@ async function run({ command, arguments: given }) {
 }
 
 function activate(context) {
+  const restart = async () => {
+    await server.stop();
+    await start();
+  };
   context.subscriptions.push(
-    vscode.commands.registerCommand("mlc.restart", async () => {
-      await server.stop();
-      await start();
-    }),
+    vscode.commands.registerCommand("mlc.restart", restart),
+    vscode.workspace.onDidGrantWorkspaceTrust(restart),
     vscode.commands.registerCommand("mlc.run", run),
     vscode.commands.registerCommand("mlc.showAfterPasses", async () => {
       const editor = vscode.window.activeTextEditor;

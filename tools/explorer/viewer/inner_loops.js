@@ -22,7 +22,7 @@ function loopFacts(compilation, loop) {
     simulation ? fact("simulated", `${plain(simulation.cycles)} cycles`) : null,
     simulation ? fact("of bound", percent(bound, simulation.cycles)) : null,
     simulation ? fact("instructions a cycle", plain(loop.instructions / simulation.cycles)) : null,
-    simulation ? fact("busiest unit", `${plain(simulation.busiest)} cycles`) : null,
+    simulation ? fact("busiest unit", `${simulation.unit}, ${plain(simulation.busiest)} cycles`) : null,
     loop.counts.spills ? fact("spills", h("span.alarm", {}, String(loop.counts.spills))) : null,
     simulation ? fact("simulated by", compilation.simulator) : fact("not simulated", compilation.simulator ? `${compilation.simulator} does not take this loop` : compilation.no_simulator));
 }
@@ -36,5 +36,23 @@ function loopCards(loop) {
     h("p.quiet", {}, "An instruction that also loads counts as both."),
     h("h2", {}, "Cycles of an iteration"), h("dl.parts", {}, ...cycles.flatMap(([words, number]) => [h("dt", {}, words), h("dd", {}, plain(number), bar(number / all))]),
       ...(loop.simulation ? [h("dt", {}, "simulated"), h("dd", {}, plain(loop.simulation.cycles), bar(loop.simulation.cycles / all))] : [])),
-    h("p.quiet", {}, "The parts of the core by the facts of the machine, side by side; the simulation also waits for results, and knows no caches.")];
+    h("p.quiet", {}, "The parts of the core by the facts of the machine, side by side; the simulation also waits for results, and knows no caches."),
+    ...(loop.simulation ? busiestUnit(loop) : [])];
+}
+
+const CLOSE = 1.1; // numbers of cycles that differ less are said to agree
+
+/** What the simulation was held up by, and why that is more than the bound, if it is. */
+function busiestUnit({ cycles, simulation }) {
+  const rows = Object.entries(simulation.instructions);
+  const parts = rows.flatMap(([name, number]) => [h("dt", {}, name), h("dd", {}, plain(number), bar(number / simulation.busiest))]);
+  return [h("h2", {}, `Cycles of the busiest unit, ${simulation.unit}`), rows.length ? h("dl.parts", {}, ...parts) : null,
+    h("p.quiet.verdict", {}, heldUpBy(Math.max(...Object.values(cycles), 0), simulation))];
+}
+
+function heldUpBy(bound, { cycles, busiest, unit }) {
+  const taken = `${plain(cycles)} cycles are simulated`;
+  if (cycles > CLOSE * busiest) return `${taken}, though no unit is busy for more than ${plain(busiest)}: instructions wait for each other's results.`;
+  if (busiest <= CLOSE * bound) return `${taken}, as many as the bound by the facts of the machine allows.`;
+  return `${taken}, and ${plain(bound)} are the bound by the facts of the machine: these expect less of what keeps ${unit} busy than LLVM's model does. Either may be wrong: mlc machine show tells where each fact is from, mlc machine measure measures them.`;
 }
