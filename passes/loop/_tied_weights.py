@@ -1,5 +1,6 @@
 """A weight that two kernels want in different orders, such as a table of embeddings that is also the matrix of the last
-product, is stored once: who reads little of it reads it from the panels of the other one.
+product, is stored once: who reads little of it reads it from the panels of the other one. Bytes of panels may be those
+of the table and a number, where products take them without a sign: who reads them subtracts it.
 
 A row of such a table lies in one panel, so that its elements are a line or two of memory apart. In a matrix that is
 only transposed each is in a page of its own, and to read 512 of them took a fifth of the time of the product.
@@ -14,12 +15,12 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseResourceAttr, IntegerAttr, MemRefType, ModuleOp, TensorType, i64
+from xdsl.dialects import arith, memref, vector
+from xdsl.dialects.builtin import DenseResourceAttr, IntegerAttr, MemRefType, ModuleOp, TensorType, i8, i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import set_subscripts
 from mlc.analysis.loop_constants import constant_behind, resource_of, runs_of, users_of_buffer
@@ -81,19 +82,26 @@ class _InPanels:
     """How many numbers that follow each other along axis 0 of what the panels are of are one word."""
     transposed: bool
 
-    def holds(self, matrix: Array, stored: Array) -> bool:
-        """Whether `stored` is `matrix` in this order."""
+    def excess(self, matrix: Array, stored: Array) -> int | None:
+        """What `stored` is more than `matrix` in this order, the same for all elements: 0, or any number
+        modulo 256 of bytes; None if they differ otherwise."""
         wanted = matrix.T if self.transposed else matrix
         axis, width = self.panels.axis, self.panels.width
         if self.words > 1:
             if stored.dtype.itemsize != self.words * matrix.dtype.itemsize:
-                return False
+                return None
             rows = wanted.reshape(-1, self.words, wanted.shape[1]).swapaxes(1, 2)
             stored = self.elements(stored, matrix.dtype)
         else:
             rows = np.moveaxis(wanted, axis, -1)
+        more = np.uint8(0)
+        if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == stored.dtype.itemsize == 1:
+            rows, stored = rows.view(np.uint8), stored.view(np.uint8)
+            more = np.subtract(stored.reshape(-1)[0], rows.reshape(-1)[0])
         blocks = (rows[:, start : start + width] for start in range(0, wanted.shape[axis], width))
-        return all(_equal(panel[:, : block.shape[1]], block) for panel, block in zip(stored, blocks, strict=True))
+        pairs = ((panel[:, : block.shape[1]], block) for panel, block in zip(stored, blocks, strict=True))
+        same = all(_equal(panel, block + more if more else block) for panel, block in pairs)
+        return int(more) if same else None
 
     def elements(self, stored: Array, dtype: np.dtype[Any]) -> Array:
         """The numbers of the panels, those of a word in a dim of their own: the same bytes."""
@@ -134,9 +142,10 @@ def store_once(module: ModuleOp, packer: Packer) -> None:
                 continue
             other = order.constant.resource_handle.data
             rarely = counts[name] * _RARELY <= counts.get(other, 0) * order.words
-            if rarely and order.holds(matrix.reshape(shape), packer.ctx.resources.array(other)):
+            stored = packer.ctx.resources.array(other)
+            if rarely and (more := order.excess(matrix.reshape(shape), stored)) is not None:
                 for reader in of:
-                    _reorder(reader, order, packer)
+                    _reorder(reader, order, more, packer)
                 break
 
 
@@ -183,8 +192,8 @@ def _orders(constants: dict[str, list[ConstantOp]], packer: Packer) -> dict[tupl
     return found
 
 
-def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:
-    """Let a function, and its calls, have a matrix in another order."""
+def _reorder(reader: _KernelReading, order: _InPanels, more: int, packer: Packer) -> None:
+    """Let a function, and its calls, have a matrix in another order, and subtract what elements are more there."""
     argument = reader.argument
     for op in reader.users:
         assert isinstance(op, LoadOp)
@@ -196,6 +205,8 @@ def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:
         set_subscripts(op, list(op.indices), affine)
         if vector_type(op.result.type) is not None:
             op.properties["along"] = IntegerAttr(_COLUMN, i64)
+        if more:
+            _subtract(op, more)
         _erase_views(view)
     constant = _of_elements(order, memref_type(argument).element_type, packer)
     kind = MemRefType(memref_type(argument).element_type, _shape_of(constant))
@@ -205,6 +216,18 @@ def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:
     update_type(function)
     for call in reader.calls:
         packer.pass_constant(call, argument.index, constant)
+
+
+def _subtract(op: LoadOp, number: int) -> None:
+    """Take a number of a byte from what is loaded, modulo 256."""
+    new: list[Operation] = [arith.ConstantOp(IntegerAttr(number - 256 if number > 127 else number, i8))]
+    if vector_type(op.result.type) is not None:
+        new.append(vector.BroadcastOp(new[0].results[0], op.result.type))
+    less = arith.SubiOp(op.result, new[-1].results[0])
+    op.result.replace_uses_with_if(less.result, lambda use: use.operation is not less)
+    for each in (*new, less):
+        each.location = op.location
+    Rewriter.insert_op([*new, less], InsertPoint.after(op))
 
 
 def _of_elements(order: _InPanels, element: Attribute, packer: Packer) -> DenseResourceAttr:

@@ -177,3 +177,53 @@ def test_rows_are_read_from_words(dtype: Any) -> None:
     np.testing.assert_array_equal(rows, table[places])
     wanted = x.astype(np.float32) @ table.T.astype(np.float32)
     np.testing.assert_allclose(y.astype(np.float32), wanted, rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("change", [0, 1], ids=["the same but for a number", "one element differs"])
+@pytest.mark.parametrize(
+    ("group", "place", "rank"),
+    [(32, "tensor<8xi64>", 4), (18, "tensor<i64>", 3)],
+    ids=["words", "vectors of panels"],
+)
+def test_signed_rows_are_read_from_unsigned_panels(group: int, place: str, rank: int, change: int) -> None:
+    """Products take bytes that count from the least one; what reads rows subtracts it."""
+    rows, columns, more = 3000, 2 * group, 125
+    rng = np.random.default_rng(0)
+    table = rng.integers(-125, 125, (rows, columns), np.int8)
+    unsigned = (table.astype(np.int16) + more).astype(np.uint8)
+    unsigned[-1, -1] ^= change
+    ctx = new_context(target="znver4")
+    ctx.resources.define("w", table)
+    ctx.resources.define("u", np.ascontiguousarray(unsigned.T))
+    scale = rng.standard_normal((2, rows)).astype(np.float32)
+    ctx.resources.define("s", scale)
+    found = f"tensor<8x{columns}xi8>" if place == "tensor<8xi64>" else f"tensor<{columns}xi8>"
+    y = f"tensor<1x{rows}xf32>"
+    text = f"""func.func @main(%i: {place}, %x: tensor<1x{columns}xi8>, %t: tensor<1x2xf32>) -> ({found}, {y}) {{
+      %w = graph.constant dense_resource<w> : tensor<{rows}x{columns}xi8>
+      %u = graph.constant dense_resource<u> : tensor<{columns}x{rows}xui8>
+      %s = graph.constant dense_resource<s> : tensor<2x{rows}xf32>
+      %rows = graph.gather %w, %i axis 0 : tensor<{rows}x{columns}xi8>, {place} -> {found}
+      %y = graph.scaled_matmul %x, %u, %s, %t : tensor<1x{columns}xi8>, tensor<{columns}x{rows}xui8>,
+          tensor<2x{rows}xf32>, tensor<1x2xf32> -> {y}
+      return %rows, %y : {found}, {y}
+    }}"""
+    module = parse_module(text, "model.mlir", ctx)
+    PassManager(ctx).run(module, default_passes(2, upto="loop"))
+    arrays = [
+        ctx.resources.array(name)
+        for name in dict.fromkeys(resource_of(op) for op in module.walk() if isinstance(op, ConstantOp))
+        if name and ctx.resources.array(name).nbytes >= table.nbytes
+    ]
+    assert len({with_digest(a)[1] for a in arrays}) == 1 + change
+    assert change or rank in [a.ndim for a in arrays]
+    x = rng.integers(-127, 127, (1, columns), np.int8)
+    t = np.ones((1, 2), np.float32)
+    for at in (0, 23, rows - 1, -1):
+        places = np.array(at) if place == "tensor<i64>" else np.array([at, 5, 6, 7, 8, 9, 10, 11])
+        read, product = run_function(module, "main", [places, x, t], ctx.resources)
+        np.testing.assert_array_equal(read, table[places])
+        sums = (x.astype(np.int64).reshape(2, group)[:, None] @ unsigned.T.astype(np.int64).reshape(2, group, rows))[
+            :, 0
+        ]
+        np.testing.assert_allclose(product[0], (sums * scale).sum(0), rtol=1e-5, atol=1e-2)
