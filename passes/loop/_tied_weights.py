@@ -221,8 +221,8 @@ def _reorder(reader: _KernelReading, order: _InPanels, more: int, packer: Packer
 def _subtract(op: LoadOp, number: int) -> None:
     """Take a number of a byte from what is loaded, modulo 256."""
     new: list[Operation] = [arith.ConstantOp(IntegerAttr(number - 256 if number > 127 else number, i8))]
-    if vector_type(op.result.type) is not None:
-        new.append(vector.BroadcastOp(new[0].results[0], op.result.type))
+    if (lanes := vector_type(op.result.type)) is not None:
+        new.append(vector.BroadcastOp(new[0].results[0], lanes))
     less = arith.SubiOp(op.result, new[-1].results[0])
     op.result.replace_uses_with_if(less.result, lambda use: use.operation is not less)
     for each in (*new, less):

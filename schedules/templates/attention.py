@@ -8,6 +8,10 @@ is used by all rows before the next one is: keys and values of a head may be mor
 then come from far away once for each block. Both are packed into panels, since the rows of a head lie as far apart
 as all heads together are wide.
 
+Few rows, such as the one of a token that is written, fit in one tile. They use each number of keys and values once,
+and wait for these: tiles are wider, so that rows of values are read as a whole, and the next block of keys, of which
+each number of a head has a row in a page of its own, is fetched ahead.
+
 Rabe and Staats, "Self-attention does not need O(n²) memory", 2021, and Dao et al., "FlashAttention", 2022, go one step
 further and block the keys too, which rows of some thousand do not need.
 """
@@ -16,11 +20,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xdsl.ir import BlockArgument
+
+from mlc.dialects.loop.prefetch import SECOND_CACHE
 from mlc.dialects.loop.steps import Step
 from mlc.schedules.register_tile import RegisterTile, TileProblem, best_tile
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
+from mlc.schedules.steps.prefetch_next import PrefetchNext
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
@@ -39,6 +47,8 @@ from mlc.targets.machine import Machine
 
 TILE_VECTORS = 2
 """The width of a register tile; its rows take the registers that are left."""
+FEW_ROWS_VECTORS = 4
+"""The width where one tile has all rows: the first place of a cache costs as much as the columns of a tile."""
 TILES_PER_BLOCK = 2
 """How many register tiles at least share a panel that is in the first cache."""
 BLOCKS = (("", 1.0), ("half of the rows in a block", 0.5), ("twice the rows in a block", 2.0))
@@ -78,12 +88,14 @@ def _steps(kernel: TensorKernel, share: float) -> list[Step]:
     reduced = dict.fromkeys(name for op in reductions for name in op.dim_names[op.num_parallel :])
     steps += [VectorizeReduction(name, lanes) for name in reduced]
     steps.append(Unroll(f"{row}ii"))
+    has_all_rows = tile.rows == scores.op.dim_sizes[scores.lane_dim - 1]
     for contraction in (scores, values):
-        inside = _contraction_steps(contraction, tile, kernel)
+        vectors = _widest(contraction, tile, kernel) if has_all_rows else tile.vectors
+        inside = _contraction_steps(contraction, vectors, kernel)
         if inside is None:
             return []
         steps += inside
-    return steps
+    return [*steps, *_fetched_ahead(scores, _widest(scores, tile, kernel), lanes)] if has_all_rows else steps
 
 
 def _register_tile(scores: Contraction, lanes: int, machine: Machine) -> RegisterTile:
@@ -91,6 +103,26 @@ def _register_tile(scores: Contraction, lanes: int, machine: Machine) -> Registe
     op, row = scores.op, scores.lane_dim - 1
     most = min(rows_in_cache(v, m, row, machine) for v, m in zip(op.inputs, op.index_maps, strict=True))
     return best_tile(TileProblem(op.dim_sizes[row], TILE_VECTORS * lanes, lanes, most), machine)
+
+
+def _widest(contraction: Contraction, tile: RegisterTile, kernel: TensorKernel) -> int:
+    """How many vectors a tile of all rows has: twice as many as usual, if there are registers and columns for them."""
+    columns, machine = contraction.op.dim_sizes[contraction.lane_dim], kernel.machine
+    wide = RegisterTile(tile.rows, FEW_ROWS_VECTORS)
+    problem = TileProblem(tile.rows, columns, kernel.lanes)
+    fits = problem.registers(wide, machine) <= machine.vector_registers and columns >= wide.vectors * kernel.lanes
+    return wide.vectors if fits else tile.vectors
+
+
+def _fetched_ahead(scores: Contraction, vectors: int, lanes: int) -> list[Step]:
+    """The step that brings the next block of keys, where there is one and they are read where they lie."""
+    op, dim = scores.op, scores.lane_dim
+    keys = [value for value, _ in scores.operands_with_lanes()]
+    if _is_worth_a_copy(scores, lanes) or op.dim_sizes[dim] <= vectors * lanes:
+        return []
+    if not all(isinstance(value, BlockArgument) for value in keys):
+        return []
+    return [PrefetchNext(op.dim_names[-1], op.dim_names[dim], SECOND_CACHE)]
 
 
 def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine, share: float) -> int:
@@ -109,11 +141,11 @@ def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine, sh
     return tile.rows * next(even, tiles)
 
 
-def _contraction_steps(contraction: Contraction, tile: RegisterTile, kernel: TensorKernel) -> list[Step] | None:
+def _contraction_steps(contraction: Contraction, vectors: int, kernel: TensorKernel) -> list[Step] | None:
     """The columns of a register tile; None if they cannot become vectors."""
-    op, dim, lanes = contraction.op, contraction.lane_dim, kernel.lanes
-    lane, is_worth_a_copy = op.dim_names[dim], op.dim_sizes[dim - 1] >= READS_PER_PACKING and op.dim_sizes[dim] >= lanes
-    steps: list[Step] = [Tile(lane, tile.vectors * lanes)]
+    dim, lanes = contraction.lane_dim, kernel.lanes
+    lane, is_worth_a_copy = contraction.op.dim_names[dim], _is_worth_a_copy(contraction, lanes)
+    steps: list[Step] = [Tile(lane, vectors * lanes)]
     for value, affine in contraction.operands_with_lanes():
         in_order = runs_along_memory(affine, dim)
         if can_be_packed(value) and (is_worth_a_copy or not in_order):
@@ -121,3 +153,9 @@ def _contraction_steps(contraction: Contraction, tile: RegisterTile, kernel: Ten
         elif not in_order:
             return None
     return [*steps, Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
+
+
+def _is_worth_a_copy(contraction: Contraction, lanes: int) -> bool:
+    """Whether panels are read often enough to be made."""
+    op, dim = contraction.op, contraction.lane_dim
+    return op.dim_sizes[dim - 1] >= READS_PER_PACKING and op.dim_sizes[dim] >= lanes
