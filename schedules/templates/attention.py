@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from xdsl.ir import BlockArgument
 
+from mlc.dialects.loop import LIMITS, LimitsAttr
 from mlc.dialects.loop.prefetch import SECOND_CACHE
 from mlc.dialects.loop.steps import Step
 from mlc.schedules.register_tile import RegisterTile, TileProblem, best_tile
@@ -95,7 +96,7 @@ def _steps(kernel: TensorKernel, share: float) -> list[Step]:
         if inside is None:
             return []
         steps += inside
-    return [*steps, *_fetched_ahead(scores, _widest(scores, tile, kernel), lanes)] if has_all_rows else steps
+    return [*steps, *_fetched_ahead(scores, _widest(scores, tile, kernel), kernel)] if has_all_rows else steps
 
 
 def _register_tile(scores: Contraction, lanes: int, machine: Machine) -> RegisterTile:
@@ -114,11 +115,11 @@ def _widest(contraction: Contraction, tile: RegisterTile, kernel: TensorKernel) 
     return wide.vectors if fits else tile.vectors
 
 
-def _fetched_ahead(scores: Contraction, vectors: int, lanes: int) -> list[Step]:
+def _fetched_ahead(scores: Contraction, vectors: int, kernel: TensorKernel) -> list[Step]:
     """The step that brings the next block of keys, where there is one and they are read where they lie."""
     op, dim = scores.op, scores.lane_dim
     keys = [value for value, _ in scores.operands_with_lanes()]
-    if _is_worth_a_copy(scores, lanes) or op.dim_sizes[dim] <= vectors * lanes:
+    if _is_worth_a_copy(scores, kernel) or op.dim_sizes[dim] <= vectors * kernel.lanes:
         return []
     if not all(isinstance(value, BlockArgument) for value in keys):
         return []
@@ -144,7 +145,7 @@ def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine, sh
 def _contraction_steps(contraction: Contraction, vectors: int, kernel: TensorKernel) -> list[Step] | None:
     """The columns of a register tile; None if they cannot become vectors."""
     dim, lanes = contraction.lane_dim, kernel.lanes
-    lane, is_worth_a_copy = contraction.op.dim_names[dim], _is_worth_a_copy(contraction, lanes)
+    lane, is_worth_a_copy = contraction.op.dim_names[dim], _is_worth_a_copy(contraction, kernel)
     steps: list[Step] = [Tile(lane, vectors * lanes)]
     for value, affine in contraction.operands_with_lanes():
         in_order = runs_along_memory(affine, dim)
@@ -155,7 +156,10 @@ def _contraction_steps(contraction: Contraction, vectors: int, kernel: TensorKer
     return [*steps, Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
 
 
-def _is_worth_a_copy(contraction: Contraction, lanes: int) -> bool:
-    """Whether panels are read often enough to be made."""
+def _is_worth_a_copy(contraction: Contraction, kernel: TensorKernel) -> bool:
+    """Whether panels are read often enough to be made, of all that there is: loops may end early, copies do not."""
     op, dim = contraction.op, contraction.lane_dim
-    return op.dim_sizes[dim - 1] >= READS_PER_PACKING and op.dim_sizes[dim] >= lanes
+    limits = kernel.function.attributes.get(LIMITS)
+    limited = {limit.dim for limit in limits.data} if isinstance(limits, LimitsAttr) else set[str]()
+    ends_early = not limited.isdisjoint((op.dim_names[dim], op.dim_names[-1]))
+    return op.dim_sizes[dim - 1] >= READS_PER_PACKING and op.dim_sizes[dim] >= kernel.lanes and not ends_early
