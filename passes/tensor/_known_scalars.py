@@ -139,6 +139,8 @@ def _result(op: Operation, operands: Sequence[KnownScalar], extent: Extent | Non
             return Tail(np.asarray(number.value.data).astype(to_numpy(op.result.type)))
         case SelectOp(), [Tail() as condition, on_true, on_false]:
             return on_true if condition.number else on_false
+        case SelectOp(), [_, Tail() as one, Tail() as other] if one.number.tobytes() == other.number.tobytes():
+            return replace(one, or_nan=one.or_nan or other.or_nan)
         case CmpiOp(), [Count(), Symbol() as symbol]:
             return _compared(op.predicate_name, symbol.extent, extent)
         case CmpiOp(), [Symbol() as symbol, Count()]:

@@ -515,3 +515,53 @@ func.func @main(%x: tensor<32xf32>, %a: tensor<i64>, %b: tensor<i64>, %places: t
   %7:2 = func.call @looked_up(%6, %places) : (tensor<32xf32>, tensor<32xi64>) -> (tensor<32xf32>, tensor<32xf32>)
   return %0, %1, %2, %3, %4, %5, %7#0, %7#1, %a : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<32xf32>, tensor<32xf32>, tensor<i64>
 }
+
+// -----
+
+// A mask of each row chooses between an element and what that is from the integer on anyway.
+// CHECK-LABEL: func.func private @masked_twice
+// CHECK-SAME: limits = #loop.limits<k: argument 2 by 16, n: argument 2 by 16>
+// Zeros of two signs are not the same number.
+// CHECK-LABEL: func.func private @other_number
+// CHECK-NOT: limits
+// CHECK-LABEL: func.func @main
+func.func private @masked_twice(%x: tensor<4x32xf32>, %i: tensor<32xi64>, %n: tensor<i64>, %mask: tensor<4x32xi1>) -> tensor<4xf32> {
+  %one = tensor.map %x[m, n], %i[n], %n[] over (m: 4, n: 32) : tensor<4x32xf32>, tensor<32xi64>, tensor<i64> -> tensor<4x32xf32> {
+  ^bb0(%a: f32, %c: i64, %e: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_data = arith.cmpi slt, %c, %e : i64
+    %r = arith.select %is_data, %a, %zero : f32
+    tensor.yield %r : f32
+  }
+  %both = tensor.map %mask[m, n], %one[m, n] over (m: 4, n: 32) : tensor<4x32xi1>, tensor<4x32xf32> -> tensor<4x32xf32> {
+  ^bb0(%c: i1, %a: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.select %c, %a, %zero : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %both[m, k] over (m: 4) reduce (k: 32) : tensor<4x32xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func private @other_number(%x: tensor<4x32xf32>, %i: tensor<32xi64>, %n: tensor<i64>, %mask: tensor<4x32xi1>) -> tensor<4xf32> {
+  %one = tensor.map %x[m, n], %i[n], %n[] over (m: 4, n: 32) : tensor<4x32xf32>, tensor<32xi64>, tensor<i64> -> tensor<4x32xf32> {
+  ^bb0(%a: f32, %c: i64, %e: i64):
+    %zero = arith.constant 0.0 : f32
+    %is_data = arith.cmpi slt, %c, %e : i64
+    %r = arith.select %is_data, %a, %zero : f32
+    tensor.yield %r : f32
+  }
+  %both = tensor.map %mask[m, n], %one[m, n] over (m: 4, n: 32) : tensor<4x32xi1>, tensor<4x32xf32> -> tensor<4x32xf32> {
+  ^bb0(%c: i1, %a: f32):
+    %zero = arith.constant -0.0 : f32
+    %r = arith.select %c, %a, %zero : f32
+    tensor.yield %r : f32
+  }
+  %y = tensor.reduce add %both[m, k] over (m: 4) reduce (k: 32) : tensor<4x32xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func @main(%x: tensor<4x32xf32>, %n: tensor<i64>, %mask: tensor<4x32xi1>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %i = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]> : tensor<32xi64>
+  %a = func.call @masked_twice(%x, %i, %n, %mask) : (tensor<4x32xf32>, tensor<32xi64>, tensor<i64>, tensor<4x32xi1>) -> tensor<4xf32>
+  %b = func.call @other_number(%x, %i, %n, %mask) : (tensor<4x32xf32>, tensor<32xi64>, tensor<i64>, tensor<4x32xi1>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
