@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.func import FuncOp
 
 import mlc
 from mlc.compiler.compilation import new_context, read_module
+from mlc.dialects.loop import LIMITS, LimitsAttr
 from mlc.frontends.gguf.language_model import plugin_models
 from mlc.frontends.gguf.source import GgufModel
 from mlc.frontends.gguf.to_graph.convert_gguf_to_graph import ConvertGgufToGraphPass
 from mlc.frontends.onnx.to_graph.bind_inputs import bind
 from mlc.nn.architectures.llama import Llama
+from mlc.pass_manager.default_passes import default_passes
+from mlc.pass_manager.manager import PassManager
 from mlc.support.additions import plugin_scope
 from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
@@ -281,3 +285,18 @@ def test_text_of_a_model(mlc_opt: CommandLine, tmp_path: Path) -> None:
     assert lowered[0].status == 0 and lowered[0].out == lowered[1].out
     path.unlink()
     assert "model.gguf' not found" in mlc_opt(str(text), "--convert-gguf-to-graph").err
+
+
+@pytest.mark.parametrize("n", [1, 16])
+def test_attention_reads_the_filled_part_of_caches(n: int, tmp_path: Path) -> None:
+    """Also that of a chunk, where each row has a mask of its own beside the one that all share."""
+    (path := tmp_path / "model.gguf").write_bytes(_model())
+    bindings, ctx = Bindings(shapes={"tokens": (1, n)}), new_context(target="x86-64-v4")
+    module = read_module(GgufModel(str(path), path.parent, path).bound(bindings), ctx, bindings)
+    bind(module, bindings, ctx)
+    PassManager(ctx).run(module, default_passes(2, upto="tensor"))
+    (attention,) = [op for op in module.walk() if isinstance(op, FuncOp) and op.sym_name.data.startswith("attention")]
+    limits = attention.attributes[LIMITS]
+    assert isinstance(limits, LimitsAttr)
+    (ends,) = {(each.plus, each.multiple) for each in limits.data}
+    assert ends == (n, 16) and len(limits.data) == 3, "scores, their softmax, and values"

@@ -217,17 +217,29 @@ def test_a_body_that_does_not_come(served: Running) -> None:
     connection.close()
 
 
-def test_limits(slow: Generator) -> None:
-    """One answer, one that waits, and a third that is refused; the first two take too long."""
-    with running(slow, replace(_LIMITS, slots=1, waiting=1, seconds=1)) as found:
+def test_a_full_queue(slow: Generator) -> None:
+    """One answer, one that waits, and a third that is refused."""
+    with running(slow, replace(_LIMITS, slots=1, waiting=1)) as found:
+        connections = [found.connection() for _ in range(2)]
+        asked = {"prompt": "a", "max_tokens": 9}
+        for each in connections:
+            each.request("POST", _TEXT, json.dumps(asked), {"Content-Type": "application/json"})
+        until(lambda: found.server.engine.load == (1, 1))
+        status, answer = found.post(_TEXT, asked)
+        assert (status, answer["error"]["message"]) == (429, "1 requests wait already; try again later")
+        for each in connections:
+            each.close()
+        until(lambda: found.server.engine.load == (0, 0))
+
+
+def test_answers_that_take_too_long(slow: Generator) -> None:
+    """Whether they had a turn or waited for one, as a whole or piece by piece."""
+    with running(slow, replace(_LIMITS, slots=1, seconds=0.3)) as found:
         statuses: list[int] = []
         asked = {"prompt": "a", "max_tokens": 9}
         threads = [threading.Thread(target=lambda: statuses.append(found.post(_TEXT, asked)[0])) for _ in range(2)]
         for thread in threads:
             thread.start()
-        until(lambda: found.server.engine.load == (1, 1))
-        status, answer = found.post(_TEXT, asked)
-        assert (status, answer["error"]["message"]) == (429, "1 requests wait already; try again later")
         for thread in threads:
             thread.join()
         assert statuses == [504, 504]
