@@ -54,6 +54,7 @@ PIPELINE = (
     Stage(
         "graph", "quantize-rows", 1, "rows of 8 bits are multiplied faster with these, with larger errors", when=is_fast
     ),
+    Stage("graph", "shorten-scales", 1, "weights of integers come with scales of 16 bits, and stay as short"),
     Stage(
         "graph",
         "use-short-factors{precision=$precision}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import TensorType, f32, i8
+from xdsl.dialects.builtin import TensorType, f16, f32, i8
 from xdsl.ir import SSAValue
 from xdsl.irdl import AttrSetConstraint, irdl_op_definition, operand_def, var_operand_def
 
@@ -56,7 +56,8 @@ class ScaledMatmulOp(GraphOp):
 
     lhs = operand_def(TensorType.constr(AttrSetConstraint(frozenset((f32, i8)))))
     rhs = operand_def(TensorType.constr(AttrSetConstraint(frozenset((i8, ui8)))))
-    scale = operand_def(TensorType.constr(f32))
+    scale = operand_def(TensorType.constr(AttrSetConstraint(frozenset((f32, f16)))))
+    """Of f32, or stored as f16."""
     others = var_operand_def(AnyTensor)
     """The scales of the first factor, if it is one of integers; zero points and the sums that they are multiplied with,
     if there are any."""
@@ -139,6 +140,7 @@ def scaled_matmul(op: ScaledMatmulOp, lhs: Array, rhs: Array, scale: Array, *oth
 
     sums_of = np.int32 if lhs.dtype == np.int8 else np.float32
     rows = np.moveaxis(lhs.astype(sums_of).reshape(lhs.shape[0], op.groups, op.group), 1, 0)
+    scale = scale.astype(np.float32)
     totals = (rows @ rhs.astype(sums_of).reshape(op.groups, op.group, -1)).astype(np.float32)
     if op.lhs_scale is not None:
         totals = totals * others[0].T[:, :, None]

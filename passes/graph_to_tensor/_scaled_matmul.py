@@ -70,4 +70,4 @@ def _corrected(
 
 
 def _product(p: Points, x: SSAValue, scale: SSAValue) -> SSAValue:
-    return p.mul(x, scale)
+    return p.mul(x, converted(p, scale, f32))
