@@ -39,6 +39,7 @@ class Tokenizer:
         controls: the tokens that stand for no text, by their names.
         spelling: how tokens spell bytes.
         puts_space: whether a text becomes tokens as if a space stood in front of it.
+        last: the token that a whole text ends with, if the model wants one (`add_eos_token`).
     """
 
     words: Any
@@ -48,6 +49,7 @@ class Tokenizer:
     controls: Mapping[str, int]
     spelling: Spelling
     puts_space: bool
+    last: int | None = None
 
     @classmethod
     def of(cls, file: GgufFile) -> Tokenizer:
@@ -82,11 +84,20 @@ class Tokenizer:
             raise file.error(f"names of its control tokens start with {firsts} different characters; {required}")
         spelling = Spelling(tokens, types, is_of_bytes=kind == "gpt2")
         known = frozenset(each for each in ends if each is not None)
-        return cls(words, tokens, first, known, controls, spelling, puts_space)
+        wants_last = found.get("tokenizer.ggml.add_eos_token") is True
+        last = _token(file, "eos_token_id", len(tokens)) if wants_last else None
+        return cls(words, tokens, first, known, controls, spelling, puts_space, last)
 
-    def encoded(self, text: str, is_start: bool = True, is_guarded: bool = False, most: int | None = None) -> list[int]:
-        """The tokens of a text, which may be the start of all. Names of tokens that stand for no text become these,
-        but where the text has parts that are `guarded`.
+    def encoded(
+        self,
+        text: str,
+        is_start: bool = True,
+        is_guarded: bool = False,
+        most: int | None = None,
+        is_whole: bool = False,
+    ) -> list[int]:
+        """The tokens of a text, which may be the start of all, or a whole one that nothing follows. Names of tokens
+        that stand for no text become these, but where the text has parts that are `guarded`.
 
         Raises:
             UserError: the text has halves of surrogate pairs, which stand for no character; or it is longer than `most`
@@ -103,8 +114,9 @@ class Tokenizer:
                 found += self._plain(part.translate(self.shown) if is_guarded else part)
             found += [self.controls[name]] if name else []
             at = start + len(name)
-        starts = is_start and self.first is not None and found[:1] != [self.first]
-        return [self.first, *found] if starts and self.first is not None else found
+        if is_start and self.first is not None and found[:1] != [self.first]:
+            found = [self.first, *found]
+        return [*found, self.last] if is_whole and self.last is not None and found[-1:] != [self.last] else found
 
     def guarded(self, text: str) -> str:
         """A text that somebody else wrote, in which nothing becomes a token that stands for no text: where the name of

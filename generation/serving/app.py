@@ -222,7 +222,7 @@ class Server:
         if asked.messages:
             return chat_tokens(self.generator.file, asked.messages, tokenizer, most)
         if isinstance(prompt, str):
-            return tokenizer.encoded(prompt, most=most)
+            return tokenizer.encoded(prompt, most=most, is_whole=asked.most == 0)  # of an embedding
         if wrong := [each for each in prompt if not 0 <= each < len(tokenizer.tokens)]:
             raise UserError(f"found the token {wrong[0]}; required: numbers from 0 to {len(tokenizer.tokens) - 1}")
         return prompt

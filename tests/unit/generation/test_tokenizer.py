@@ -111,3 +111,14 @@ def test_halves_of_surrogate_pairs() -> None:
 def test_what_is_wrong(metadata: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         Tokenizer.of(with_metadata(metadata))
+
+
+@pytest.mark.parametrize(("said", "ends"), [(True, True), (False, False), (None, False)])
+def test_the_token_that_a_whole_text_ends_with(said: bool | None, ends: bool) -> None:
+    more = {} if said is None else {"add_eos_token": said}
+    tokenizer = Tokenizer.of(with_metadata(by_scores(**more)))
+    text = tokenizer.encoded("ab")
+    assert text[0] == 1 and text[-1] != 2, "a text that goes on has no end"
+    assert tokenizer.encoded("ab", is_whole=True) == ([*text, 2] if ends else text)
+    assert tokenizer.encoded("ab</s>", is_whole=True) == [*text, 2], "once"
+    assert tokenizer.encoded("", is_whole=True) == ([1, 2] if ends else [1])

@@ -137,6 +137,18 @@ def test_embeddings(generator: Generator, served: Running) -> None:
     np.testing.assert_allclose(shown, expected, rtol=1e-3, atol=1e-5)
 
 
+def test_embeddings_of_whole_texts(generator: Generator) -> None:
+    """Texts end as the file says, lists of tokens as the client says."""
+    ended = replace(generator.another(), tokenizer=replace(generator.tokenizer, last=1))
+    text = generator.tokenizer.encoded("hello")
+    with running(ended, _LIMITS) as found:
+        answers = [found.post("/v1/embeddings", {"input": each})[1] for each in ("hello", [*text, 1], text)]
+        whole, tokens, open_end = (each["data"][0]["embedding"] for each in answers)
+        assert whole == tokens != open_end
+        assert answers[0]["usage"]["total_tokens"] == len(text) + 1
+        assert found.post(_TEXT, {"prompt": "hello", "max_tokens": 1})[1]["usage"]["prompt_tokens"] == len(text)
+
+
 def test_json_of_a_schema(served: Running) -> None:
     pytest.importorskip("llguidance")
     schema: dict[str, Any] = {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 2, "maxItems": 2}
