@@ -57,6 +57,11 @@ class Spelling:
             return bytes((int(found[1], 16),))
         return (text if self.is_of_bytes else text.replace(SPACE, " ")).encode(errors="replace")
 
+    def shown(self, token: int) -> str:
+        """The text of a token by itself: a replacement character for a part of a character, and the name of one that
+        stands for no text."""
+        return self.bytes_of(token).decode(errors="replace") or self.tokens[token]
+
 
 @dataclass
 class TextStream:

@@ -8,13 +8,16 @@ import time
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.generation.serving.engine import Answered
+from mlc.generation.serving.engine import Answered, Piece
 from mlc.generation.serving.request_error import RequestError
+from mlc.generation.spelling import Spelling
+from mlc.generation.token_probability import TokenProbability
 
 END_OF_EVENTS = "data: [DONE]\n\n"
 
@@ -27,36 +30,71 @@ class Shape:
         is_chat: whether it is a message, or the end of a text.
         model: what the model is called.
         read: how many tokens the prompt has.
+        spelling: that of tokens, if their probabilities are asked for.
     """
 
     is_chat: bool
     model: str
     read: int
+    spelling: Spelling | None = None
     name: str = field(default_factory=lambda: secrets.token_hex(12))
     created: int = field(default_factory=lambda: int(time.time()))
 
-    def whole(self, text: str, answered: Answered) -> dict[str, Any]:
+    def whole(self, pieces: Sequence[Piece], answered: Answered) -> dict[str, Any]:
         """The answer as one object."""
+        text = "".join(each.text for each in pieces)
         said = {"message": {"role": "assistant", "content": text}} if self.is_chat else {"text": text}
-        choice = {"index": 0, **said, "logprobs": None, "finish_reason": answered.ending.value}
+        drawn = self._drawn([token for each in (*pieces, answered) for token in each.drawn], 0)
+        choice = {"index": 0, **said, "logprobs": drawn, "finish_reason": answered.ending.value}
         return {**self._head("chat.completion"), "choices": [choice], "usage": self._usage(answered)}
 
     def opening(self) -> list[str]:
         """The events in front of the text."""
         return [self._event({"role": "assistant", "content": ""})] if self.is_chat else []
 
-    def piece(self, text: str) -> str:
-        """The event for a part of the text."""
-        return self._event({"content": text} if self.is_chat else text)
+    def piece(self, piece: Piece, start: int) -> str:
+        """The event for a part of the text, after so many characters."""
+        return self._event({"content": piece.text} if self.is_chat else piece.text, self._drawn(piece.drawn, start))
 
-    def closing(self, answered: Answered, wants_usage: bool) -> list[str]:
-        """The events after the text."""
-        last = self._event({} if self.is_chat else "", answered.ending.value)
+    def closing(self, answered: Answered, start: int, wants_usage: bool) -> list[str]:
+        """The events after the text, of so many characters."""
+        drawn = self._drawn(answered.drawn, start) if answered.drawn else None
+        last = self._event({} if self.is_chat else "", drawn, answered.ending.value)
         usage = event({**self._head("chat.completion.chunk"), "choices": [], "usage": self._usage(answered)})
         return [last, *([usage] if wants_usage else []), END_OF_EVENTS]
 
-    def _event(self, said: object, ending: str | None = None) -> str:
-        choice = {"index": 0, "delta" if self.is_chat else "text": said, "logprobs": None, "finish_reason": ending}
+    def _drawn(self, drawn: Sequence[TokenProbability], start: int) -> dict[str, Any] | None:
+        """Tokens with their probabilities, the first of them after so many characters; None if nobody asks."""
+        if self.spelling is None:
+            return None
+        shown = self.spelling.shown
+        if self.is_chat:
+            content = [
+                {
+                    **self._token(each.token, each.logarithm),
+                    "top_logprobs": [self._token(*other) for other in each.likeliest],
+                }
+                for each in drawn
+            ]
+            return {"content": content, "refusal": None}
+        texts = [shown(each.token) for each in drawn]
+        return {
+            "tokens": texts,
+            "token_logprobs": [each.logarithm for each in drawn],
+            "top_logprobs": [{shown(token): number for token, number in reversed(each.likeliest)} for each in drawn],
+            "text_offset": [*accumulate(map(len, texts[:-1]), initial=start)][: len(texts)],
+        }
+
+    def _token(self, token: int, logarithm: float) -> dict[str, Any]:
+        assert self.spelling is not None
+        return {
+            "token": self.spelling.shown(token),
+            "logprob": logarithm,
+            "bytes": [*self.spelling.bytes_of(token)] or None,
+        }
+
+    def _event(self, said: object, drawn: object = None, ending: str | None = None) -> str:
+        choice = {"index": 0, "delta" if self.is_chat else "text": said, "logprobs": drawn, "finish_reason": ending}
         return event({**self._head("chat.completion.chunk"), "choices": [choice]})
 
     def _head(self, chat: str) -> dict[str, Any]:

@@ -165,7 +165,8 @@ class Server:
         self._check_name(fields.get("model"))
         asked = read(fields)
         answer = await self._submitted(asked, start)
-        shape = Shape(is_chat, self.name, len(answer.job.tokens))
+        spelling = self.generator.tokenizer.spelling
+        shape = Shape(is_chat, self.name, len(answer.job.tokens), None if asked.likeliest is None else spelling)
         if asked.is_streamed:
             return answer.stream(shape, asked.wants_usage)
         return JSONResponse(await answer.whole(shape, request))
@@ -206,7 +207,7 @@ class Server:
                 loop.call_soon_threadsafe(queue.put_nowait, event)
 
         deadline = start + self.limits.seconds
-        job = Job(tokens, most, asked.sampling, asked.stops, constraint, deadline, tell)
+        job = Job(tokens, most, asked.sampling, asked.stops, constraint, deadline, tell, asked.likeliest)
         try:
             self.engine.submit(job)
         except QueueFullError:

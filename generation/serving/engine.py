@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,25 +18,28 @@ from mlc.generation.json_schema import JsonConstraint
 from mlc.generation.sampling import Sampling
 from mlc.generation.spelling import TextStream
 from mlc.generation.stop_strings import StopStrings
+from mlc.generation.token_probability import TokenProbability, token_probability
 from mlc.generation.writing import Ending, Writing
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A text by which an answer grows."""
+    """A text by which an answer grows, and the tokens that were drawn since the last one, if they are asked for."""
 
     text: str
+    drawn: Sequence[TokenProbability] = ()
 
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer ended: why, how many tokens it has, how many of the prompt did not have to be read, and the state of
-    the model after the last token that was read, `[width]`."""
+    """An answer ended: why, how many tokens it has, how many of the prompt did not have to be read, the state of the
+    model after the last token that was read, `[width]`, and the tokens since the last text, if they are asked for."""
 
     ending: Ending
     written: int
     reused: int
     hidden: NDArray[np.float32]
+    drawn: Sequence[TokenProbability] = ()
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Job:
         most: how many tokens may be written.
         deadline: when it has to be answered, by `time.monotonic`.
         tell: takes each event, in the engine's thread; it must not wait.
+        likeliest: how many of the likeliest tokens are told beside each; None if probabilities are not asked for.
         is_cancelled: whether nobody waits for the answer any more; nothing is told then.
     """
 
@@ -76,6 +80,7 @@ class Job:
     constraint: JsonConstraint | None
     deadline: float
     tell: Callable[[Event], None]
+    likeliest: int | None = None
     is_cancelled: bool = False
 
 
@@ -88,6 +93,7 @@ class _Answer:
         logits: those after what was read last.
         following: the token that the model has to read before the next one can be drawn.
         reused: how many tokens of the prompt were in the caches.
+        drawn: the tokens since the last text, if they are asked for.
     """
 
     job: Job
@@ -98,6 +104,7 @@ class _Answer:
     reused: int
     logits: NDArray[np.float32] | None = None
     following: int | None = None
+    drawn: list[TokenProbability] = field(default_factory=list[TokenProbability])
 
     def take(self) -> Ending | None:
         """Read a chunk of the prompt, or draw a token; says why the answer ended, if it did."""
@@ -107,8 +114,11 @@ class _Answer:
         assert self.logits is not None, "a prompt has a token at least"
         token = self.writing.token(self.logits)
         if token is not None:
+            if self.job.likeliest is not None:
+                self.drawn.append(token_probability(self.logits, token, self.job.likeliest))
             self._tell(self.stop.passed(self.text.added(token)))
         if self.stop.is_found:
+            self.drawn.clear()  # what is not told is the text that ended the answer
             return Ending.STOP
         if self.writing.ending is not None:
             self._tell(self.stop.passed(self.text.rest(), is_last=True))
@@ -118,7 +128,8 @@ class _Answer:
 
     def _tell(self, text: str) -> None:
         if text:
-            self.job.tell(Piece(text))
+            self.job.tell(Piece(text, [*self.drawn]))
+            self.drawn.clear()
 
 
 @dataclass(eq=False)
@@ -248,7 +259,8 @@ class Engine:
             return job.tell(Failure(e))
         if ending is not None:
             self._end(slot, answer)
-            job.tell(Answered(ending, len(answer.writing.written), answer.reused, slot.generator.hidden))
+            written, hidden = len(answer.writing.written), slot.generator.hidden
+            job.tell(Answered(ending, written, answer.reused, hidden, answer.drawn))
         return None
 
     def _read(self) -> None:

@@ -48,11 +48,11 @@ class PendingAnswer:
             ClientDisconnect: the client went away.
             RequestError: the answer cannot go on.
         """
-        text, answered = await self.ended(request)
-        return shape.whole(text, answered)
+        pieces, answered = await self.ended(request)
+        return shape.whole(pieces, answered)
 
-    async def ended(self, request: Request) -> tuple[str, Answered]:
-        """The text of the answer, and how it ended.
+    async def ended(self, request: Request) -> tuple[list[Piece], Answered]:
+        """The parts of the answer, and how it ended.
 
         Raises:
             ClientDisconnect: the client went away.
@@ -82,23 +82,25 @@ class PendingAnswer:
                 self.metrics.whole.add(time.monotonic() - self.start)
                 return
 
-    async def _collected(self) -> tuple[str, Answered]:
-        texts: list[str] = []
+    async def _collected(self) -> tuple[list[Piece], Answered]:
+        pieces: list[Piece] = []
         async for each in self._pieces():
             if isinstance(each, Answered):
-                return "".join(texts), each
-            texts.append(each.text)
+                return pieces, each
+            pieces.append(each)
         raise AssertionError("the engine tells an end")
 
     async def _events(self, shape: Shape, wants_usage: bool) -> AsyncIterator[str]:
         for opening in shape.opening():
             yield opening
+        start = 0
         try:
             async for piece in self._pieces():
                 if isinstance(piece, Piece):
-                    yield shape.piece(piece.text)
+                    yield shape.piece(piece, start)
+                    start += len(piece.text)
                 else:
-                    for closing in shape.closing(piece, wants_usage):
+                    for closing in shape.closing(piece, start, wants_usage):
                         yield closing
         except RequestError as e:
             yield error_event(e)

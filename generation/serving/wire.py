@@ -21,8 +21,6 @@ _NOT_OFFERED: dict[str, tuple[Any, ...]] = {
     "best_of": (1,),
     "echo": (False,),
     "suffix": ("",),
-    "logprobs": (False, 0),
-    "top_logprobs": (0,),
     "logit_bias": ({},),
     "tools": ([],),
     "functions": ([],),
@@ -35,6 +33,7 @@ _COMPLETION = 16
 """How many tokens follow a text unless that is said, by the interface."""
 _TEMPERATURE = 0.8
 _MOST_INPUTS = 2048
+_MOST_LIKELIEST = 20
 _UNSUPPORTED = "unsupported_parameter"
 
 
@@ -49,6 +48,7 @@ class Asked:
         schema: that of the JSON that is to be written, or None for any text.
         is_streamed: whether the answer is to come piece by piece, and `wants_usage` whether the numbers of tokens
             follow it then.
+        likeliest: how many of the likeliest tokens come beside each, with their probabilities; None for none of these.
     """
 
     messages: list[Message]
@@ -59,6 +59,7 @@ class Asked:
     schema: object | None
     is_streamed: bool
     wants_usage: bool
+    likeliest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,11 @@ def asked_chat(fields: Fields) -> Asked:
         RequestError: something in it is wrong, or not offered.
     """
     most = fields.whole("max_completion_tokens", fields.whole("max_tokens", None, 1, 1 << 24), 1, 1 << 24)
-    return _asked(fields, _messages(fields), "", most)
+    count = fields.whole("top_logprobs", None, 0, _MOST_LIKELIEST)
+    wants = fields.flag("logprobs")
+    if count and not wants:
+        raise fields.wrong("top_logprobs", "'logprobs' of true beside it")
+    return _asked(fields, _messages(fields), "", most, (count or 0) if wants else None)
 
 
 def asked_completion(fields: Fields) -> Asked:
@@ -135,7 +140,9 @@ def asked_completion(fields: Fields) -> Asked:
         found = listed[0]
     if not isinstance(found, str) and not _is_tokens(found):
         raise fields.wrong("prompt", "a text, or a list of tokens; several prompts are several requests")
-    return _asked(fields, [], cast("str | list[int]", found), fields.whole("max_tokens", _COMPLETION, 1, 1 << 24))
+    most = fields.whole("max_tokens", _COMPLETION, 1, 1 << 24)
+    likeliest = None if fields.get("logprobs") is False else fields.whole("logprobs", None, 0, _MOST_LIKELIEST)
+    return _asked(fields, [], cast("str | list[int]", found), most, likeliest)
 
 
 def asked_embeddings(fields: Fields) -> tuple[list[str | list[int]], bool]:
@@ -158,7 +165,9 @@ def asked_embeddings(fields: Fields) -> tuple[list[str | list[int]], bool]:
     return listed, form == "base64"
 
 
-def _asked(fields: Fields, messages: list[Message], prompt: str | list[int], most: int | None) -> Asked:
+def _asked(
+    fields: Fields, messages: list[Message], prompt: str | list[int], most: int | None, likeliest: int | None
+) -> Asked:
     for name, harmless in _NOT_OFFERED.items():
         if fields.get(name) is not None and all(fields.get(name) != each for each in harmless):
             raise RequestError(f"'{name}' is not offered by this server; leave it out", name, _UNSUPPORTED)
@@ -167,7 +176,7 @@ def _asked(fields: Fields, messages: list[Message], prompt: str | list[int], mos
         raise fields.wrong("stream_options", "an object")
     usage = Fields(cast("dict[str, Any]", options)).flag("include_usage")
     drawn, stops, schema = _sampling(fields), _stops(fields), _schema(fields)
-    return Asked(messages, prompt, most, drawn, stops, schema, fields.flag("stream"), usage)
+    return Asked(messages, prompt, most, drawn, stops, schema, fields.flag("stream"), usage, likeliest)
 
 
 def _sampling(fields: Fields) -> Sampling:

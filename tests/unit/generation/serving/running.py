@@ -20,6 +20,7 @@ from mlc.generation.serving.listen import Listener, bound_socket
 
 TEMPLATE = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}<|im_start|>"
 JSON = {"Content-Type": "application/json"}
+LIMITS = Limits(slots=3, waiting=8, body=1 << 20, upload_seconds=1)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import subprocess
@@ -28,9 +27,9 @@ pytest.importorskip("uvicorn")
 
 from mlc.generation.generator import Generator
 from mlc.generation.serving.limits import Limits
-from mlc.tests.numeric.gguf.tiny_models import WIDTH, write_model
+from mlc.tests.numeric.gguf.tiny_models import WIDTH
 from mlc.tests.unit.generation.serving.load import Load, expected_texts
-from mlc.tests.unit.generation.serving.running import JSON, TEMPLATE, Running, running, until
+from mlc.tests.unit.generation.serving.running import JSON, LIMITS, Running, running, until
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -39,20 +38,6 @@ pytestmark = pytest.mark.slow
 
 _KEY = "a key of a test"
 _CHAT, _TEXT = "/v1/chat/completions", "/v1/completions"
-_LIMITS = Limits(slots=3, waiting=8, body=1 << 20, upload_seconds=1)
-
-
-@pytest.fixture(scope="module")
-def generator(tmp_path_factory: pytest.TempPathFactory) -> Generator:
-    path = tmp_path_factory.mktemp("models") / "tiny.gguf"
-    write_model(path, "llama", "Q4_0", with_texts=TEMPLATE, context=256)
-    return Generator.load(path, sequences=3)
-
-
-@pytest.fixture(scope="module")
-def served(generator: Generator) -> Iterator[Running]:
-    with running(generator, _LIMITS) as found:
-        yield found
 
 
 @pytest.fixture
@@ -80,7 +65,7 @@ def _alone(generator: Generator, prompt: str, most: int) -> str:
 def test_the_client_of_openai(generator: Generator) -> None:
     """Answers as a whole and piece by piece are equal, and continue what they continue; keys are asked for."""
     openai = pytest.importorskip("openai")
-    with running(generator.another(), _LIMITS, _KEY) as found:
+    with running(generator.another(), LIMITS, _KEY) as found:
         url = f"http://127.0.0.1:{found.port}/v1"
         client = openai.OpenAI(base_url=url, api_key=_KEY, max_retries=0)
         assert [each.id for each in client.models.list()] == ["tiny"] and client.models.retrieve("tiny").id == "tiny"
@@ -120,33 +105,6 @@ def test_where_answers_end(generator: Generator, served: Running) -> None:
     assert (
         served.post(_TEXT, {**asked, "prompt": generator.tokenizer.encoded("hello")})[1]["choices"][0]["text"] == text
     )
-
-
-def test_embeddings(generator: Generator, served: Running) -> None:
-    alone = generator.another()
-    alone.read(alone.tokenizer.encoded("hello"))
-    expected = alone.hidden / np.linalg.norm(alone.hidden)
-    tokens = generator.tokenizer.encoded("hello")
-    for given, count in (("hello", 1), (["hello", "a world"], 2), (tokens, 1), ([tokens], 1)):
-        status, found = served.post("/v1/embeddings", {"input": given, "model": "tiny"})
-        assert status == 200 and [each["index"] for each in found["data"]] == [*range(count)]
-        np.testing.assert_allclose(found["data"][0]["embedding"], expected, rtol=1e-3, atol=1e-5)
-        assert found["usage"]["total_tokens"] == len(tokens) + (count - 1) * len(generator.tokenizer.encoded("a world"))
-    _, found = served.post("/v1/embeddings", {"input": "hello", "encoding_format": "base64"})
-    shown = np.frombuffer(base64.b64decode(found["data"][0]["embedding"]), "<f4")
-    np.testing.assert_allclose(shown, expected, rtol=1e-3, atol=1e-5)
-
-
-def test_embeddings_of_whole_texts(generator: Generator) -> None:
-    """Texts end as the file says, lists of tokens as the client says."""
-    ended = replace(generator.another(), tokenizer=replace(generator.tokenizer, last=1))
-    text = generator.tokenizer.encoded("hello")
-    with running(ended, _LIMITS) as found:
-        answers = [found.post("/v1/embeddings", {"input": each})[1] for each in ("hello", [*text, 1], text)]
-        whole, tokens, open_end = (each["data"][0]["embedding"] for each in answers)
-        assert whole == tokens != open_end
-        assert answers[0]["usage"]["total_tokens"] == len(text) + 1
-        assert found.post(_TEXT, {"prompt": "hello", "max_tokens": 1})[1]["usage"]["prompt_tokens"] == len(text)
 
 
 def test_json_of_a_schema(served: Running) -> None:
@@ -231,7 +189,7 @@ def test_a_body_that_does_not_come(served: Running) -> None:
 
 def test_a_full_queue(slow: Generator) -> None:
     """One answer, one that waits, and a third that is refused."""
-    with running(slow, replace(_LIMITS, slots=1, waiting=1)) as found:
+    with running(slow, replace(LIMITS, slots=1, waiting=1)) as found:
         connections = [found.connection() for _ in range(2)]
         asked = {"prompt": "a", "max_tokens": 9}
         for each in connections:
@@ -246,7 +204,7 @@ def test_a_full_queue(slow: Generator) -> None:
 
 def test_answers_that_take_too_long(slow: Generator) -> None:
     """Whether they had a turn or waited for one, as a whole or piece by piece."""
-    with running(slow, replace(_LIMITS, slots=1, seconds=0.3)) as found:
+    with running(slow, replace(LIMITS, slots=1, seconds=0.3)) as found:
         statuses: list[int] = []
         asked = {"prompt": "a", "max_tokens": 9}
         threads = [threading.Thread(target=lambda: statuses.append(found.post(_TEXT, asked)[0])) for _ in range(2)]
@@ -270,7 +228,7 @@ def _events(found: Running, asked: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_clients_that_go_away(slow: Generator, is_streamed: bool) -> None:
     """Nothing is computed for them, whether they had a turn or waited for one."""
-    with running(slow, replace(_LIMITS, slots=1)) as found:
+    with running(slow, replace(LIMITS, slots=1)) as found:
         connections = [found.connection() for _ in range(3)]
         for each in connections:
             body = json.dumps({"prompt": "a", "max_tokens": 9, "stream": is_streamed})
@@ -291,7 +249,7 @@ def test_an_answer_that_fails(
         raise ZeroDivisionError("secret")
 
     monkeypatch.setattr(slow, "reading", reading)
-    with running(slow, replace(_LIMITS, slots=1)) as found:
+    with running(slow, replace(LIMITS, slots=1)) as found:
         for _ in range(2):
             status, answer = found.post(_TEXT, {"prompt": "a"})
             assert (status, answer["error"]["message"]) == (500, "the server failed; its log says why")
@@ -300,7 +258,7 @@ def test_an_answer_that_fails(
 
 def test_the_engine_stops(slow: Generator) -> None:
     """Answers that are not complete are cut in words."""
-    with running(slow, _LIMITS) as found:
+    with running(slow, LIMITS) as found:
         answers: list[Any] = []
         thread = threading.Thread(target=lambda: answers.append(found.post(_TEXT, {"prompt": "a"})))
         thread.start()
@@ -318,7 +276,7 @@ def test_an_engine_that_fails(slow: Generator, monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    with running(slow, replace(_LIMITS, slots=1)) as found:
+    with running(slow, replace(LIMITS, slots=1)) as found:
         with monkeypatch.context() as patch:
             patch.setattr(slow, "forget", fail)
             assert found.post(_TEXT, {"prompt": "a"})[0] == 500 and found.get("/health")[0] == 200
@@ -343,7 +301,7 @@ def test_answers_at_once(generator: Generator) -> None:
         {"prompt": "hello" * (i + 1), "max_tokens": 8 + i, "temperature": 1.5, "seed": i} for i in range(3)
     ]
     asked[1]["stop"] = ["e", "q"]
-    with running(generator.another(), _LIMITS) as found:
+    with running(generator.another(), LIMITS) as found:
         alone, at_once = [found.post(_TEXT, each) for each in asked], dict[int, Any]()
 
         def post(number: int) -> None:
