@@ -20,8 +20,7 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
 from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.size_rules import smaller
-from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, divided, in_symbols
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, divided, in_symbols, larger, smaller
 from mlc.support.dtypes import to_numpy
 
 
@@ -34,6 +33,11 @@ def depends_on_call(b: GraphBuilder, value: SSAValue) -> bool:
     """Whether dims of a value end at extents of inputs, and none where data says."""
     known = b.knowledge.extents.get(value, {})
     return bool(known) and not any(b.knowledge.is_data(extent) for extent in known.values())
+
+
+def is_sized(b: GraphBuilder, value: SSAValue) -> bool:
+    """Whether all extents of a value are sizes."""
+    return all(b.size_of(extent) is not None for extent in b.knowledge.extents.get(value, {}).values())
 
 
 def shape_sizes(b: GraphBuilder, value: SSAValue) -> list[AnySize]:
@@ -248,7 +252,7 @@ def _place(at: AnySize, size: AnySize) -> AnySize | None:
     low, high = bounds(at)
     if high < 0:
         at = at + size
-        return at if bounds(at)[0] >= 0 else 0 if bounds(at)[1] <= 0 else None
+        return larger(at, 0)
     return smaller(at, size) if low >= 0 else None
 
 

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.moves import MoveOp
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.sizes import AnySize, SizeArray, SymbolicSize, bounds
+from mlc.frontends.operators.sizes import AnySize, SizeArray, SymbolicSize, bounds, larger, smaller
 from mlc.reference.folding import computed
 from mlc.support.dtypes import to_numpy
 
@@ -24,7 +24,12 @@ _MOST = 64
 """As many numbers describe a shape at most."""
 _MOST_IN_F32 = 1 << 24
 """The largest integer up to which f32 has all of them."""
-_REDUCED: Mapping[str, Callable[..., Any]] = {"sum": operator.add, "prod": operator.mul}
+_REDUCED: Mapping[str, Callable[..., Any]] = {
+    "sum": operator.add,
+    "prod": operator.mul,
+    "min": smaller,
+    "max": larger,
+}
 
 
 class _Undecided(Exception):
@@ -138,23 +143,6 @@ def _divided(a: AnySize, b: AnySize) -> AnySize:
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
-def smaller(a: AnySize, b: AnySize) -> AnySize | None:
-    """The smaller one of two sizes; None if it is not the same one for all extents."""
-    try:
-        return _extreme(False, a, b)
-    except _Undecided:
-        return None
-
-
-def _extreme(largest: bool, a: AnySize, b: AnySize) -> AnySize:
-    low, high = bounds(a - b)
-    if low >= 0:
-        return a if largest else b
-    if high <= 0:
-        return b if largest else a
-    raise _Undecided
-
-
 def _chosen(condition: AnySize, on_true: AnySize, on_false: AnySize) -> AnySize:
     if on_true == on_false:
         return on_true
@@ -197,6 +185,6 @@ _ARITHMETIC: Mapping[type[Operation], Callable[..., Any]] = {
     graph.RemOp: _remainder,
     graph.ModOp: _remainder,
     graph.SignOp: _sign,
-    graph.MaxOp: partial(_extreme, True),
-    graph.MinOp: partial(_extreme, False),
+    graph.MaxOp: larger,
+    graph.MinOp: smaller,
 }

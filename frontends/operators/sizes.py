@@ -2,7 +2,8 @@
 
 What models compute of shapes (`Shape`, `Gather`, `Mul`, `Concat`, …) is computed here with symbols. Two sizes are equal
 for all extents in their ranges if their polynomials are. Integer divisions that leave a remainder are symbols of their
-own, `(n - 1) / 2`. Numbers of no symbol are Python's integers.
+own, `(n - 1) / 2`, and so is the smaller one of two sizes, where none always is. Numbers of no symbol are Python's
+integers.
 """
 
 from __future__ import annotations
@@ -56,7 +57,14 @@ class Quotient:
     divisor: int
 
 
-SizeFactor = ExtentSymbol | Quotient
+@dataclass(frozen=True)
+class Minimum:
+    """The smaller one of two sizes, which depends on the extents."""
+
+    sizes: frozenset[AnySize]
+
+
+SizeFactor = ExtentSymbol | Quotient | Minimum
 Monomial = frozenset[tuple[SizeFactor, int]]
 """Factors and their powers."""
 
@@ -112,6 +120,8 @@ class SymbolicSize:
 
 AnySize = int | SymbolicSize
 Rational = int | Fraction
+_MOST_WAYS = 16
+"""So many bounds of one size are looked at."""
 SizeArray = NDArray[Any]
 """An array of integers and sizes."""
 
@@ -132,9 +142,9 @@ def bounds(size: AnySize) -> tuple[int, int]:
     if not isinstance(size, SymbolicSize):
         return size, size
     low, high = _interval(dict(size.terms))
-    if any(isinstance(factor, Quotient) for monomial, _ in size.terms for factor, _ in monomial):
-        low = max(low, _interval(_without_quotients(size, False))[0])
-        high = min(high, _interval(_without_quotients(size, True))[1])
+    if any(not isinstance(factor, ExtentSymbol) for monomial, _ in size.terms for factor, _ in monomial):
+        low = max([low, *(_interval(each)[0] for each in _of_symbols(size, False))])
+        high = min([high, *(_interval(each)[1] for each in _of_symbols(size, True))])
     return ceil(low), floor(high)
 
 
@@ -147,29 +157,54 @@ def _interval(terms: Mapping[Monomial, Rational]) -> tuple[Rational, Rational]:
     return low, high
 
 
-def _without_quotients(size: SymbolicSize, above: bool) -> dict[Monomial, Rational]:
-    """A polynomial that is not less than a size, or not more: `n / d`, rounded down, is from `(n - d + 1) / d` to
-    `n / d`, so that `n / 2 - n` is known to be negative. Quotients in products stay."""
-    found: dict[Monomial, Rational] = {}
-    pending: list[tuple[Monomial, Rational]] = list(size.terms)
-    while pending:
+def _of_symbols(size: SymbolicSize, above: bool) -> list[dict[Monomial, Rational]]:
+    """Polynomials that are not less than a size, or not more: `n / d`, rounded down, is from `(n - d + 1) / d` to
+    `n / d`, so that `n / 2 - n` is known to be negative; the smaller one of `n` and 5 is neither more than `n` nor more
+    than 5. Quotients and the like in products stay."""
+    found: list[dict[Monomial, Rational]] = []
+    begun: list[tuple[dict[Monomial, Rational], list[tuple[Monomial, Rational]]]] = [({}, list(size.terms))]
+    while begun:
+        terms, pending = begun.pop()
+        if not pending:
+            found.append(terms)
+            continue
         monomial, coefficient = pending.pop()
         ((factor, power),) = monomial if len(monomial) == 1 else ((None, 0),)
-        if not isinstance(factor, Quotient) or power != 1:
-            found[monomial] = found.get(monomial, Fraction(0)) + coefficient
-            continue
-        share = Fraction(coefficient) / factor.divisor
-        pending += [(inner, share * number) for inner, number in factor.whole.terms]
-        if (coefficient > 0) != above:
-            pending.append((frozenset(), share * (1 - factor.divisor)))
+        if isinstance(factor, Quotient) and power == 1:
+            share = Fraction(coefficient) / factor.divisor
+            pending += [(inner, share * number) for inner, number in factor.whole.terms]
+            if (coefficient > 0) != above:
+                pending.append((frozenset(), share * (1 - factor.divisor)))
+            begun.append((terms, pending))
+        elif isinstance(factor, Minimum) and power == 1 and (coefficient > 0) == above:
+            for each in sorted(factor.sizes, key=in_symbols)[: 2 if len(begun) + len(found) < _MOST_WAYS else 1]:
+                more = [(inner, coefficient * number) for inner, number in _terms(each).items()]
+                begun.append((dict(terms), pending + more))
+        else:
+            terms[monomial] = terms.get(monomial, Fraction(0)) + coefficient
+            begun.append((terms, pending))
     return found
 
 
 def _bounds_of(factor: SizeFactor) -> tuple[int, int]:
     if isinstance(factor, ExtentSymbol):
         return factor.least, factor.most
+    if isinstance(factor, Minimum):
+        lows, highs = zip(*map(bounds, factor.sizes), strict=True)
+        return min(lows), min(highs)
     low, high = bounds(factor.whole)
     return low // factor.divisor, high // factor.divisor
+
+
+def smaller(a: AnySize, b: AnySize) -> AnySize:
+    """The smaller one of two sizes."""
+    low, high = bounds(a - b)
+    return b if low >= 0 else a if high <= 0 else SymbolicSize.of(Minimum(frozenset([a, b])))
+
+
+def larger(a: AnySize, b: AnySize) -> AnySize:
+    """The larger one of two sizes."""
+    return a + b - smaller(a, b)
 
 
 def divided(size: AnySize, divisor: AnySize) -> AnySize | None:
@@ -218,6 +253,8 @@ def _factor_in_symbols(factor: SizeFactor) -> str:
     if isinstance(factor, ExtentSymbol):
         name = factor.value.name_hint or ("count" if factor.is_data else "?")
         return name if factor.step == 1 else f"(({name} - {factor.start}) / {factor.step})"
+    if isinstance(factor, Minimum):
+        return f"min({', '.join(sorted(map(in_symbols, factor.sizes)))})"
     return f"(({in_symbols(factor.whole)}) / {factor.divisor})"
 
 
@@ -226,7 +263,11 @@ def symbols_in(size: AnySize) -> set[ExtentSymbol]:
     found: set[ExtentSymbol] = set()
     for monomial, _ in size.terms if isinstance(size, SymbolicSize) else ():
         for factor, _ in monomial:
-            found |= {factor} if isinstance(factor, ExtentSymbol) else symbols_in(factor.whole)
+            if isinstance(factor, ExtentSymbol):
+                found.add(factor)
+                continue
+            for each in factor.sizes if isinstance(factor, Minimum) else (factor.whole,):
+                found |= symbols_in(each)
     return found
 
 
@@ -251,4 +292,6 @@ def _written_factor(factor: SizeFactor, add: Callable[..., SSAValue], number: Ca
     if isinstance(factor, ExtentSymbol):
         from_start = add(graph.AddOp, factor.value, number(-factor.start)) if factor.start else factor.value
         return from_start if factor.step == 1 else add(graph.DivOp, from_start, number(factor.step))
+    if isinstance(factor, Minimum):
+        return add(graph.MinOp, *(written(each, add, number) for each in sorted(factor.sizes, key=in_symbols)))
     return add(graph.DivOp, written(factor.whole, add, number), number(factor.divisor))

@@ -17,6 +17,7 @@ from mlc.frontends.onnx.to_graph._known_steps import KnownSteps, as_declared, kn
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._open_lengths import length_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.either import either
 from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, branches, only, only_integer
 from mlc.frontends.operators.open_shapes import all_along
 from mlc.frontends.operators.refusal import Unconvertible
@@ -69,17 +70,37 @@ def convert(
 
 @converts("If", bounded=True)
 def if_(b: Node) -> Results:
-    """On a known condition, its branch; else both branches, one of which is computed."""
+    """On a known condition, its branch; else both branches, one of which is computed. Both are, and one is chosen,
+    where their extents differ, or depend on data, and no loop is in them, which may count on the condition to end."""
     names = ("then_branch", "else_branch")
     known = b.knowledge.array(b[0])
     if known is not None:
         return convert(b, graph_of(b, names[0 if bool(only(known)) else 1]), [], b.op)
-    bodies = [LoopBody(b), LoopBody(b)]
-    yielded = [convert(b, graph_of(b, name), [], body.end) for name, body in zip(names, bodies, strict=True)]
-    then, otherwise = ([type_of(v) for v in values] for values in yielded)
-    if then != otherwise:
-        b.known(0)  # which branch it is says what the types are
-    return branches(b, b.reshape(b[0], ()), bodies, yielded)
+    sources = [graph_of(b, name) for name in names]
+    copies = [source.parent.clone() for source in sources if source.parent is not None]
+    refused, bodies = len(b.run.refused), [LoopBody(b), LoopBody(b)]
+    try:
+        yielded = [convert(b, source, [], body.end) for source, body in zip(sources, bodies, strict=True)]
+        then, otherwise = ([type_of(v) for v in values] for values in yielded)
+        if then != otherwise:
+            b.known(0)  # which branch it is says what the types are
+        return branches(b, b.reshape(b[0], ()), bodies, yielded)
+    except Unconvertible as e:
+        if any(isinstance(op, onnx.op("Loop")) for copy in copies for op in copy.walk()):
+            raise
+        reasons = b.run.refused[refused:]
+        del b.run.refused[refused:]
+        for body in bodies:
+            body.discard()
+        try:
+            computed = [convert(b, copy.block, [], b.op) for copy in copies]
+            return [either(b, b.reshape(b[0], ()), *pair) for pair in zip(*computed, strict=True)]
+        except Unconvertible:
+            b.run.refused[refused:] = reasons
+            raise e from None
+    finally:
+        for copy in copies:
+            copy.erase()
 
 
 @converts("Scan", bounded=True)

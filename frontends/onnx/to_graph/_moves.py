@@ -23,6 +23,7 @@ from mlc.frontends.operators.open_shapes import cut as cut_at
 from mlc.frontends.operators.open_shapes import (
     depends_on_call,
     expanded,
+    is_sized,
     joined,
     largest,
     product,
@@ -125,7 +126,7 @@ def concat(b: Node) -> Results:
     """What has no elements adds nothing."""
     axis = b.axis()
     filled = [v for v in b.operands if shape_of(v)[axis]] or b.operands[:1]
-    return joined(b, filled, axis) if any(depends_on_call(b, v) for v in filled) else b.concat(filled, axis)
+    return joined(b, filled, axis) if all(is_sized(b, v) for v in filled) else b.concat(filled, axis)
 
 
 @converts("Expand", bounded=True)

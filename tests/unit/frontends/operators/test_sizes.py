@@ -10,15 +10,17 @@ import pytest
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Block
 
-from mlc.frontends.operators.size_rules import smaller
 from mlc.frontends.operators.sizes import (
     AnySize,
     ExtentSymbol,
+    Minimum,
     Quotient,
     SymbolicSize,
     bounds,
     divided,
     in_symbols,
+    larger,
+    smaller,
     symbols_in,
 )
 
@@ -39,6 +41,8 @@ def value_of(size: AnySize, given: Mapping[ExtentSymbol, int]) -> int:
         for factor, power in monomial:
             if isinstance(factor, ExtentSymbol):
                 coefficient *= given[factor] ** power
+            elif isinstance(factor, Minimum):
+                coefficient *= min(value_of(each, given) for each in factor.sizes) ** power
             else:
                 coefficient *= (value_of(factor.whole, given) // factor.divisor) ** power
         total += coefficient
@@ -57,7 +61,9 @@ def random_size(rng: random.Random, depth: int = 3) -> AnySize:
     if depth == 0 or rng.random() < 0.2:
         return rng.choice([A, B, C, rng.randint(-3, 4)])
     left, right = random_size(rng, depth - 1), random_size(rng, depth - 1)
-    kind = rng.choice("+-*/")
+    kind = rng.choice("+-*/<>")
+    if kind in "<>":
+        return smaller(left, right) if kind == "<" else larger(left, right)
     if kind == "/":
         try:
             return left // rng.randint(1, 4)
@@ -96,15 +102,20 @@ def test_bounds_hold_and_are_those_of_one_symbol() -> None:
 
 def test_what_is_smaller_is_so_for_all_extents() -> None:
     rng = random.Random(2)
-    decided = 0
     for _ in range(300):
         a, b = random_size(rng), random_size(rng)
-        if (least := smaller(a, b)) is not None:
-            decided += 1
-            for given in EXTENTS:
-                assert value_of(least, given) == min(value_of(a, given), value_of(b, given))
-    assert decided > 50
-    assert smaller(A, B) is None
+        least, most = smaller(a, b), larger(a, b)
+        for given in EXTENTS:
+            x, y = value_of(a, given), value_of(b, given)
+            assert (value_of(least, given), value_of(most, given)) == (min(x, y), max(x, y))
+    assert smaller(A, A + 1) == A
+    assert smaller(A, B) == smaller(B, A)
+    assert smaller(smaller(A, B), B) == smaller(A, B)
+    assert larger(smaller(A, 3), 3) == 3
+    assert bounds(A - smaller(A, 3)) == (0, 4)
+    assert bounds(3 - smaller(A, 3))[0] == 0
+    assert bounds(smaller(A, B) + smaller(A, C) - 2 * A)[1] <= 0
+    assert in_symbols(smaller(A, 3) * 2) == "2*min(3, a)"
 
 
 def test_a_quotient_times_its_divisor_is_the_size() -> None:
