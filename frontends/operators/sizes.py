@@ -197,9 +197,12 @@ def _bounds_of(factor: SizeFactor) -> tuple[int, int]:
 
 
 def smaller(a: AnySize, b: AnySize) -> AnySize:
-    """The smaller one of two sizes."""
+    """The smaller one of two sizes. `min(n - 5, 0)` is `min(n, 5) - 5`, so that equal ones are the same."""
     low, high = bounds(a - b)
-    return b if low >= 0 else a if high <= 0 else SymbolicSize.of(Minimum(frozenset([a, b])))
+    if low >= 0 or high <= 0:
+        return b if low >= 0 else a
+    less = min(_terms(size).get(frozenset(), 0) for size in (a, b))
+    return SymbolicSize.of(Minimum(frozenset([a - less, b - less]))) + less
 
 
 def larger(a: AnySize, b: AnySize) -> AnySize:

@@ -59,17 +59,19 @@ def _scattered(
     kind: str, shapes: tuple[tuple[int | str, ...], ...], axis: int = 0, own: tuple[int, ...] = (), **more: Any
 ) -> Case:
     """Updates along an axis of data, the points of which have places of their own along axes `own`."""
-    combine = {"set": lambda x, y: y, "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}[kind]
+    kinds: dict[str, Callable[[Any, Any], Any]] = {
+        "set": lambda x, y: y, "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
+    }  # fmt: skip
 
     def wanted(data: Array, indices: Array, updates: Array) -> Array:
         found = data.copy()
         for point in np.ndindex(indices.shape[:-1]):
             place = (*(point[i] for i in own), indices[point][0])
-            found[place] = combine(found[place], updates[point])
+            found[place] = kinds[kind](found[place], updates[point])
         return found
 
-    def build(*v: SSAValue) -> graph.GraphOp:
-        return graph.ScatterNdOp(kind, *v, (axis,), own)
+    def build(data: SSAValue, indices: SSAValue, updates: SSAValue) -> graph.GraphOp:
+        return graph.ScatterNdOp(kind, data, indices, updates, (axis,), own)
 
     return Case(graph.ScatterNdOp, build, shapes, wanted, places=1, **more)
 

@@ -17,7 +17,7 @@ from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.knowledge import Knowledge
 from mlc.frontends.operators.open_shapes import counted, cut, expanded, reshaped, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SymbolicSize
+from mlc.frontends.operators.sizes import AnySize, ExtentSymbol, SymbolicSize, smaller
 from mlc.support.resources import Resources
 
 
@@ -59,6 +59,9 @@ _Case = Callable[[_Function], SSAValue]
         (lambda f: cut(f.b, f.x, 1, 4, 0, -2), (4, 2, 8), lambda f: [f.n, 2, f.m]),
         (lambda f: cut(f.b, f.x, 2, -2, 1 << 62, 1), (4, 6, 2), lambda f: [f.n, 6, 2]),
         (lambda f: cut(f.b, f.x, 2, 1, -1, 1), (4, 6, 6), lambda f: [f.n, 6, f.m - 2]),
+        (lambda f: cut(f.b, f.x, 2, 3, f.m, 1), (4, 6, 6), lambda f: [f.n, 6, f.m - smaller(3, f.m)]),
+        (lambda f: cut(f.b, f.x, 2, f.n, f.m, 1), (4, 6, 7), lambda f: [f.n, 6, f.m - smaller(f.n, f.m)]),
+        (lambda f: cut(f.b, f.x, 2, -5, 1 << 62, 1), (4, 6, 5), lambda f: [f.n, 6, smaller(f.m, 5)]),
         (lambda f: counted(f.b, 0, f.m, 1, i64), (8,), lambda f: [f.m]),
         (lambda f: counted(f.b, f.n, f.n + f.m, 2, i64), (4,), lambda f: [(f.m + 1) // 2]),
         (lambda f: counted(f.b, f.m, 0, -1, i64), (8,), lambda f: [f.m]),
@@ -82,8 +85,7 @@ def test_moves(move: _Case, shape: tuple[int, ...], sizes: Callable[[_Function],
         (lambda f: expanded(f.b, f.x, [f.n, 6, 8]), "do not broadcast for all extents"),
         (lambda f: expanded(f.b, f.w, [6, f.m]), "do not broadcast for all extents"),
         (lambda f: cut(f.b, f.w, 1, 0, f.m, 2), "it takes .0:m:2. of 8 elements"),
-        (lambda f: cut(f.b, f.x, 2, 3, f.m, 1), "it takes .3:m:1. of m elements"),
-        (lambda f: cut(f.b, f.x, 2, f.n, f.m, 1), "it takes .n:m:1. of m elements"),
+        (lambda f: cut(f.b, f.x, 2, f.m, f.n, 1), "it takes .m:n:1. of m elements, which may be none at all"),
         (lambda f: counted(f.b, f.m, f.n, 1, i64), "it counts from m to n"),
         (lambda f: counted(f.b, 0, f.n * (1 << 40), 1, i64), "it counts 4398046511104 numbers"),
         (lambda f: counted(f.b, 0, f.n, 0, i64), "in steps of 0"),

@@ -110,6 +110,7 @@ def test_what_is_smaller_is_so_for_all_extents() -> None:
             assert (value_of(least, given), value_of(most, given)) == (min(x, y), max(x, y))
     assert smaller(A, A + 1) == A
     assert smaller(A, B) == smaller(B, A)
+    assert smaller(A - 3, 0) == smaller(A, 3) - 3
     assert smaller(smaller(A, B), B) == smaller(A, B)
     assert larger(smaller(A, 3), 3) == 3
     assert bounds(A - smaller(A, 3)) == (0, 4)
