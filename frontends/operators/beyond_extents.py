@@ -14,6 +14,7 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
 from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, Quotient, factors_in, in_symbols, symbols_in
 
 
 def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] | None = None) -> SSAValue:
@@ -42,9 +43,18 @@ def refusal_of(op: Operation, extents: Sequence[Extents], b: GraphBuilder) -> Un
     )
 
 
-def differing(axis: int) -> Unconvertible:
-    """The error for dims that have to be of one extent, and are not known to be."""
+def differing(axis: int, sizes: Sequence[AnySize | None] = ()) -> Unconvertible:
+    """The error for dims that have to be of one extent, and are not known to be; these are their sizes, as far as a
+    call says them."""
+    known = [size for size in sizes if size is not None and not any(each.is_data for each in symbols_in(size))]
+    if len(known) < 2 or len(known) < len(sizes):
+        return Unconvertible(
+            f"the extent of dim {axis} is known when the model runs in one operand, and is another in the next; "
+            "required: one extent, or 1"
+        )
+    steps = "; where they are equal for multiples of a number, give a range with steps, as 32..512by32"
+    is_divided = any(isinstance(factor, Quotient) for size in known for factor in factors_in(size))
     return Unconvertible(
-        f"the extent of dim {axis} is known when the model runs in one operand, and is another in the next; required: "
-        "one extent, or 1"
+        f"dim {axis} of its operands has extents of {' and '.join(map(in_symbols, known))}; required: one extent, or 1"
+        f"{steps if is_divided else ''}"
     )

@@ -46,26 +46,27 @@ def result_extents(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilde
 def _elementwise(op: ElementwiseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Aligned dims have one extent, or 1."""
     rank = len(shape_of(op.result))
-    found = {axis: _aligned(op, extents, axis - rank) for axis in range(rank)}
+    found = {axis: _aligned(op, extents, axis - rank, b) for axis in range(rank)}
     return {axis: extent for axis, extent in found.items() if extent is not None}
 
 
-def _aligned(op: Operation, extents: Sequence[Extents], from_end: int) -> SSAValue | None:
+def _aligned(op: Operation, extents: Sequence[Extents], from_end: int, b: GraphBuilder) -> SSAValue | None:
     """The extent of a dim, counted from the end, to which operands broadcast; None if it does not depend on data.
 
     A dim that is bounded by 1 is none that broadcasting repeats: it may be empty.
     """
     actual: dict[SSAValue, None] = {}
-    is_fixed = False
+    fixed: dict[int, None] = {}
     for value, known in zip(op.operands, extents, strict=True):
         shape = shape_of(value)
         at = from_end + len(shape)
         if at in known:
             actual[known[at]] = None
         elif at >= 0 and shape[at] != 1:
-            is_fixed = True
-    if len(actual) > 1 or (actual and is_fixed):
-        raise differing(max(from_end + len(shape_of(v)) for v in op.operands))
+            fixed[shape[at]] = None
+    if len(actual) > 1 or (actual and fixed):
+        axis = max(from_end + len(shape_of(v)) for v in op.operands)
+        raise differing(axis, [*map(b.size_of, actual), *fixed])
     return next(iter(actual), None)
 
 
@@ -240,7 +241,7 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
         raise refusal_of(op, extents, b)
     found = {rank - 2: extents[0].get(lhs - 2), rank - 1: extents[1].get(rhs - 1)}
     for axis in range(rank - 2):
-        found[axis] = _aligned(op, extents, axis - rank)
+        found[axis] = _aligned(op, extents, axis - rank, b)
     summed = extents[0].get(lhs - 1), extents[1].get(rhs - 2)
     if summed[0] is not summed[1]:
         raise differing(rhs - 2)

@@ -244,12 +244,13 @@ def in_symbols(size: AnySize) -> str:
     """A size in words: `2*seq + 1`."""
     if not isinstance(size, SymbolicSize):
         return str(size)
-    terms: list[str] = []
+    found = ""
     for monomial, coefficient in sorted(size.terms, key=lambda term: (-len(term[0]), -term[1])):
-        factors = [_factor_in_symbols(f) for f, power in monomial for _ in range(power)]
-        shown = [str(coefficient)] if coefficient != 1 or not factors else []
-        terms.append("*".join([*shown, *sorted(factors)]))
-    return " + ".join(terms)
+        factors = sorted(_factor_in_symbols(f) for f, power in monomial for _ in range(power))
+        shown = "*".join([str(abs(coefficient)), *factors] if abs(coefficient) != 1 or not factors else factors)
+        sign = ("-" if coefficient < 0 else "") if not found else " - " if coefficient < 0 else " + "
+        found += f"{sign}{shown}"
+    return found
 
 
 def _factor_in_symbols(factor: SizeFactor) -> str:
@@ -258,20 +259,29 @@ def _factor_in_symbols(factor: SizeFactor) -> str:
         return name if factor.step == 1 else f"(({name} - {factor.start}) / {factor.step})"
     if isinstance(factor, Minimum):
         return f"min({', '.join(sorted(map(in_symbols, factor.sizes)))})"
-    return f"(({in_symbols(factor.whole)}) / {factor.divisor})"
+    whole = in_symbols(factor.whole)
+    return f"({f'({whole})' if len(factor.whole.terms) > 1 else whole} / {factor.divisor})"
+
+
+def factors_in(size: AnySize) -> set[SizeFactor]:
+    """The factors of a size, and of what these are made of."""
+    found: set[SizeFactor] = set()
+    pending = [size]
+    while pending:
+        size = pending.pop()
+        for monomial, _ in size.terms if isinstance(size, SymbolicSize) else ():
+            for factor, _ in monomial:
+                found.add(factor)
+                if isinstance(factor, Minimum):
+                    pending += factor.sizes
+                elif isinstance(factor, Quotient):
+                    pending.append(factor.whole)
+    return found
 
 
 def symbols_in(size: AnySize) -> set[ExtentSymbol]:
     """The extents that a size depends on."""
-    found: set[ExtentSymbol] = set()
-    for monomial, _ in size.terms if isinstance(size, SymbolicSize) else ():
-        for factor, _ in monomial:
-            if isinstance(factor, ExtentSymbol):
-                found.add(factor)
-                continue
-            for each in factor.sizes if isinstance(factor, Minimum) else (factor.whole,):
-                found |= symbols_in(each)
-    return found
+    return {factor for factor in factors_in(size) if isinstance(factor, ExtentSymbol)}
 
 
 def written(size: AnySize, add: Callable[..., SSAValue], number: Callable[[int], SSAValue]) -> SSAValue:

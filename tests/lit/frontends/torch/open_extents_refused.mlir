@@ -32,7 +32,7 @@ func.func @a_number_is_required(%n: tensor<i64> {mlc.range = array<i64: 2, 8>}) 
 
 func.func @another_shape(%x: tensor<8xf32> {mlc.extents = array<i64: 1>}, %n: tensor<i64> {mlc.range = array<i64: 2, 8>})
     -> tensor<8xf32> {
-  // expected-error @+1 {{aten.slice.Tensor: its result is n + -1, and torch says n, for extents that are known at the call}}
+  // expected-error @+1 {{aten.slice.Tensor: its result is n - 1, and torch says n, for extents that are known at the call}}
   %y = aten.slice.Tensor %x {dim = 0 : i64, start = 1 : i64, aten.sizes = [affine_map<()[s0] -> (s0)>]}
     : (tensor<8xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>

@@ -151,7 +151,9 @@ def test_divisions_that_may_round_either_way_are_none() -> None:
 
 
 def test_sizes_in_words() -> None:
-    assert in_symbols(A * B * 2 + C - 1) == "2*a*b + c + -1"
+    assert in_symbols(A * B * 2 + C - 1) == "2*a*b + c - 1"
     assert in_symbols((A + 1) // 2) == "((a + 1) / 2)"
+    assert in_symbols(2 - 3 * A) == "-3*a + 2"
+    assert in_symbols((B * 3 // 2 + 1) // 4 + A) == "((" + "(3*b / 2) + 1) / 4) + a"
     assert in_symbols(7) == "7"
     assert symbols_in(A * B // 3) == set(SYMBOLS[:2])
