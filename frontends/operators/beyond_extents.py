@@ -55,6 +55,6 @@ def differing(axis: int, sizes: Sequence[AnySize | None] = ()) -> Unconvertible:
     steps = "; where they are equal for multiples of a number, give a range with steps, as 32..512by32"
     is_divided = any(isinstance(factor, Quotient) for size in known for factor in factors_in(size))
     return Unconvertible(
-        f"dim {axis} of its operands has extents of {' and '.join(map(in_symbols, known))}; required: one extent, or 1"
+        f"dim {axis} of its operands has extents of {' and '.join(map(in_symbols, known))}; required: one, or 1"
         f"{steps if is_divided else ''}"
     )

@@ -98,13 +98,9 @@ def test_what_is_not_proved_is_refused(move: _Case, words: str) -> None:
 
 def test_other_extents_are_named() -> None:
     f = _Function()
-    with pytest.raises(
-        Unconvertible, match=r"extents of \(m / 2\) and 8; .* give a range with steps, as 32\.\.512by32$"
-    ):
+    with pytest.raises(Unconvertible, match=r"extents of \(m / 2\) and 8; .* a range with steps, as 32\.\.512by32$"):
         f.b.add(f.b.sized(f.w, {1: f.m // 2}), f.w)
-    with pytest.raises(
-        Unconvertible, match=r"dim 1 of its operands has extents of m and 8; required: one extent, or 1$"
-    ):
+    with pytest.raises(Unconvertible, match=r"1 of its operands has extents of m and 8; required: one, or 1$"):
         f.b.add(f.b.sized(f.w, {1: f.m}), f.w)
 
 
