@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ _RANGE = range(1, _MOST + 1)
 
 def _model(
     nodes: list[Any],
-    inputs: Mapping[str, tuple[int, list[str | int]]],
+    inputs: Mapping[str, tuple[int, Sequence[str | int]]],
     outputs: Mapping[str, int],
     weights: Mapping[str, Array],
 ) -> Any:
