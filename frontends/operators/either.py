@@ -26,12 +26,13 @@ def either(b: GraphBuilder, condition: SSAValue, one: SSAValue, other: SSAValue)
     shape = [max(sizes) for sizes in zip(shape_of(one), shape_of(other), strict=True)]
     ends: dict[int, SSAValue] = {}
     for axis, most in enumerate(shape):
-        first, second = (_end(b, value, axis) for value in (one, other))
-        if first is second or (b.knowledge.array(first) is not None and _same(b, first, second)):
-            if b.knowledge.array(first) is None:
-                ends[axis] = first
+        first, second = (b.knowledge.extents.get(value, {}).get(axis) for value in (one, other))
+        if first is None and second is None and shape_of(one)[axis] == shape_of(other)[axis]:
             continue
-        ends[axis] = b.where(condition, first, second)
+        if first is not None and first is second:
+            ends[axis] = first
+            continue
+        ends[axis] = b.where(condition, _end(b, one, axis), _end(b, other, axis))
         b.knowledge.count(ends[axis], most)
     whole = b.where(condition, *(_padded(b, value, shape) for value in (one, other)))
     return b.bounded(b.viewed(whole, shape, {}), ends)
@@ -40,11 +41,6 @@ def either(b: GraphBuilder, condition: SSAValue, one: SSAValue, other: SSAValue)
 def _end(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
     known = b.knowledge.extents.get(value, {}).get(axis)
     return b.constant(np.asarray(shape_of(value)[axis]), i64) if known is None else known
-
-
-def _same(b: GraphBuilder, one: SSAValue, other: SSAValue) -> bool:
-    numbers = [b.knowledge.array(each) for each in (one, other)]
-    return all(n is not None for n in numbers) and numbers[0] == numbers[1]
 
 
 def _padded(b: GraphBuilder, value: SSAValue, shape: list[int]) -> SSAValue:

@@ -77,7 +77,8 @@ def if_(b: Node) -> Results:
     if known is not None:
         return convert(b, graph_of(b, names[0 if bool(only(known)) else 1]), [], b.op)
     sources = [graph_of(b, name) for name in names]
-    copies = [source.parent.clone() for source in sources if source.parent is not None]
+    has_loop = any(isinstance(op, onnx.op("Loop")) for source in sources for op in source.walk())
+    copies = [source.parent.clone() for source in sources if source.parent is not None and not has_loop]
     refused, bodies = len(b.run.refused), [LoopBody(b), LoopBody(b)]
     try:
         yielded = [convert(b, source, [], body.end) for source, body in zip(sources, bodies, strict=True)]
@@ -86,7 +87,7 @@ def if_(b: Node) -> Results:
             b.known(0)  # which branch it is says what the types are
         return branches(b, b.reshape(b[0], ()), bodies, yielded)
     except Unconvertible as e:
-        if any(isinstance(op, onnx.op("Loop")) for copy in copies for op in copy.walk()):
+        if has_loop:
             raise
         reasons = b.run.refused[refused:]
         del b.run.refused[refused:]
