@@ -51,7 +51,7 @@ from mlc.schedules.steps.pack import Packer
 from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
 from mlc.support.functions import ONLY_READ, WORKSPACE, is_private
-from mlc.support.ir import clone, symbols_in
+from mlc.support.ir import clone, made_by, symbols_in
 from mlc.support.types import memref_type
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import Machine
@@ -142,7 +142,7 @@ class _Candidate:
             copy.attributes["schedule"], *others = schedules
             copy.attributes[OTHERS] = ArrayAttr(others)
         for op in copy.walk():
-            for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.args)):
+            for value in made_by(op):
                 value.name_hint = kept.get(value)
         return module_text(ModuleOp([copy]), ctx)
 

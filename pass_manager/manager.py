@@ -25,6 +25,7 @@ from mlc.pass_manager.reproducer import write_reproducer
 from mlc.support.blame import plugin_files
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.ir import made_by
 from mlc.support.locations import error_at
 
 
@@ -146,7 +147,7 @@ def verify(module: ModuleOp) -> None:
     verify_module(module)
     inside = set(module.walk())
     for op in inside:
-        for value in (*op.results, *(argument for r in op.regions for b in r.blocks for argument in b.args)):
+        for value in made_by(op):
             for use in value.uses:
                 if use.operation not in inside:
                     user = use.operation.name

@@ -42,6 +42,11 @@ def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Ope
     return copy
 
 
+def made_by(op: Operation) -> list[SSAValue]:
+    """The results of an op, and the arguments of its blocks."""
+    return [*op.results, *(argument for region in op.regions for block in region.blocks for argument in block.args)]
+
+
 def drop_overflow_flags(op: Operation) -> None:
     """Let an integer op wrap around: what was promised of the values that it had does not hold for others."""
     if "overflowFlags" in op.properties:

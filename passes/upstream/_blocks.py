@@ -12,7 +12,7 @@ from xdsl.traits import is_side_effect_free
 
 from mlc.passes.upstream._points import constant_of
 from mlc.passes.upstream._scalars import is_scalar_op
-from mlc.support.ir import clone, inlined
+from mlc.support.ir import clone, inlined, made_by
 
 
 def move(source: Block, target: Block) -> None:
@@ -82,11 +82,6 @@ def _replace_in(block: Block, new: Mapping[SSAValue, SSAValue]) -> None:
     for op in block.walk():
         if any(v in new for v in op.operands):
             op.operands = [new.get(v, v) for v in op.operands]
-
-
-def made_by(op: Operation) -> list[SSAValue]:
-    """The results of an op, and the arguments of its blocks."""
-    return [*op.results, *(argument for region in op.regions for block in region.blocks for argument in block.args)]
 
 
 def from_outside(op: Operation) -> list[SSAValue]:

@@ -31,7 +31,6 @@ from mlc.passes.upstream._blocks import (
     ended,
     erase_unread,
     from_outside,
-    made_by,
     move,
 )
 from mlc.passes.upstream._forall import sequential
@@ -41,6 +40,7 @@ from mlc.passes.upstream._points import BodyPoints, constant_of, integer_of
 from mlc.passes.upstream._scalars import Scalars, is_scalar_op, scalar_type
 from mlc.passes.upstream._slices import put_element, put_slice, take_element, take_slice
 from mlc.support.context import CompilerContext
+from mlc.support.ir import made_by
 from mlc.support.locations import error_at, place_new_ops
 from mlc.support.types import tensor_type
 

@@ -15,7 +15,7 @@ from xdsl.printer import Printer
 
 from mlc.analysis.argument_names import argument_name
 from mlc.dialects.tensor import StructuredOp
-from mlc.support.ir import clone
+from mlc.support.ir import clone, made_by
 from mlc.support.types import element_type
 
 _SHAPE = re.compile(r"(?<=tensor<)(?:\d+x)+")
@@ -81,7 +81,7 @@ def _text_of(kernel: FuncOp) -> str:
     copy.attributes.pop("schedule", None)
     copy.sym_name = StringAttr("kernel")
     for op in copy.walk():
-        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.args)):
+        for value in made_by(op):
             value.name_hint = None
     stream = io.StringIO()
     Printer(stream).print_op(copy)
