@@ -22,7 +22,7 @@ from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_
 from mlc.frontends.operators.beyond_extents import differing, filled, refusal_of
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
 from mlc.frontends.operators.place_extents import gather, gather_nd, scatter_nd
-from mlc.frontends.operators.sizes import divided
+from mlc.frontends.operators.sizes import bounds, divided
 from mlc.frontends.operators.window_extents import WindowedOp, padding_of, spatial_ends, transposed_ends
 from mlc.support.dtypes import to_numpy
 
@@ -150,14 +150,22 @@ def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> 
 
 
 def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Of `x[start:end]` as much is data as `x` has of it after `start`."""
+    """Of `x[start:end]` as much is data as `x` has of it after `start`.
+
+    Of an extent that the call says, `end` has to be the last one or one that is always there: others come of converters
+    that take the largest extent for the actual one.
+    """
     found = extents[0]
     extent_of = zip(ints(op.starts), ints(op.ends), ints(op.strides), shape_of(op.input), strict=True)
     for axis, (start, end, stride, largest) in enumerate(extent_of):
         if axis not in extents[0]:
             continue
         extent = extents[0][axis]
-        if stride != 1:
+        size = b.size_of(extent)
+        if size is not None and end <= bounds(size)[0]:
+            found = {a: e for a, e in found.items() if a != axis}
+            continue
+        if stride != 1 or (end < largest and not b.knowledge.is_data(extent)):
             raise refusal_of(op, extents, b)
         if end < largest:
             extent = b(graph.MinOp, extent, b.constant(end, i64))

@@ -198,17 +198,20 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
             return _whole(b, _cut_known(b, source, axis, least), axis)
     first, last = (None if size is None else _place(each, size) for each in (start, end))
     asked = f"[{in_symbols(start)}:{in_symbols(end)}:{step}]"
-    if size is None or first is None or last is None or step != 1:
+    if size is None or first is None or last is None or step < 1:
         raise Unconvertible(f"it takes {asked} of {'?' if size is None else in_symbols(size)} elements")
-    length = last - first
-    if bounds(length)[0] < 0:
+    span = last - first
+    if bounds(span)[0] < 0:
         raise Unconvertible(f"it takes {asked} of {in_symbols(size)} elements, which may be none at all")
-    most, whole = bounds(length)[1], shape_of(value)[axis]
+    length, whole = (span + (step - 1)) // step, shape_of(value)[axis]
+    most = bounds(length)[1]
     if isinstance(first, SymbolicSize):
-        places = b.add(b.constant(np.arange(most), i64), b.extent(first))
+        places = b.add(b.constant(np.arange(most) * step), b.extent(first))
         found = b(graph.GatherOp, value, b.minimum(places, b.constant(whole - 1)), axis)
     else:
-        found = b.slice(value, axis, first, min(first + most, whole))
+        limit = min(first + max((most - 1) * step + 1, 0), whole)
+        is_rest = limit == whole and step == 1
+        found = b.slice(value if is_rest else all_along(b, value, [axis]), axis, first, limit, step)
     return b.sized(found, {axis: length}) if isinstance(length, SymbolicSize) else _whole(b, found, axis)
 
 

@@ -245,8 +245,11 @@ def in_symbols(size: AnySize) -> str:
     if not isinstance(size, SymbolicSize):
         return str(size)
     found = ""
-    for monomial, coefficient in sorted(size.terms, key=lambda term: (-len(term[0]), -term[1])):
-        factors = sorted(_factor_in_symbols(f) for f, power in monomial for _ in range(power))
+    spelled = [
+        (sorted(_factor_in_symbols(f) for f, power in monomial for _ in range(power)), coefficient)
+        for monomial, coefficient in size.terms
+    ]
+    for factors, coefficient in sorted(spelled, key=lambda term: (-len(term[0]), -term[1], term[0])):
         shown = "*".join([str(abs(coefficient)), *factors] if abs(coefficient) != 1 or not factors else factors)
         sign = ("-" if coefficient < 0 else "") if not found else " - " if coefficient < 0 else " + "
         found += f"{sign}{shown}"

@@ -73,14 +73,22 @@ def padding_of(op: WindowedOp) -> float:
 def _count(op: WindowedOp, dim: int, size: AnySize) -> AnySize:
     """How many windows there are along a spatial dim: `(size + padding - span) / stride + 1`."""
     low, high = _padding(ints(op.padding), dim)
-    span = (_taps(op)[dim] - 1) * ints(op.dilations)[dim] + 1
-    rest = size + (low + high - span)
+    return windows_in(size, low + high, (_taps(op)[dim] - 1) * ints(op.dilations)[dim] + 1, ints(op.strides)[dim])
+
+
+def windows_in(size: AnySize, padding: int, span: int, stride: int) -> AnySize:
+    """How many windows of `span` elements there are in a dim with so much padding.
+
+    Raises:
+        Unconvertible: there may be none.
+    """
+    rest = size + (padding - span)
     if bounds(rest)[0] < 0:
         raise Unconvertible(
             f"its window has {span} elements, and the image {in_symbols(size)}, which may be {bounds(size)[0]}, with "
-            f"{low + high} of padding; required: a range of extents that are larger"
+            f"{padding} of padding; required: a range of extents that are larger"
         )
-    return rest // ints(op.strides)[dim] + 1
+    return rest // stride + 1
 
 
 def _padding(amounts: Sequence[int], dim: int) -> tuple[int, int]:

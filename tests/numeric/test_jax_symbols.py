@@ -118,6 +118,28 @@ FUNCTIONS = {
         lambda x: _filtered(_peaks(jax.nn.relu(_filtered(x)))).mean((2, 3)), ["h", "w"], [("2, 3, h, w", _F32)]
     ),
     "averages": _Function(lambda x: _averages(_filtered(x)), ["b"], [("b, 3, 8, 8", _F32)]),
+    "averages of any size": _Function(_averages, ["h", "w"], [("2, 3, h + 2, w + 2", _F32)]),
+    "least of dilated windows": _Function(
+        lambda x: jax.lax.reduce_window(
+            x, jnp.inf, jax.lax.min, (3, 2), (2, 3), ((1, -1), (0, 2)), base_dilation=(2, 1), window_dilation=(1, 2)
+        ),
+        ["h", "w"],
+        [("h + 2, w + 2", _F32)],
+    ),
+    "filtered, less at the ends": _Function(
+        lambda x: _filtered(x, padding=((-1, 2), (1, -2))), ["h", "w"], [("2, 3, h + 4, w + 4", _F32)]
+    ),
+    "filtered between zeros": _Function(
+        lambda x: _filtered(x, lhs_dilation=(2, 3), padding=((1, 1), (-1, 2)), window_strides=(2, 1)),
+        ["h", "w"],
+        [("2, 3, h + 2, w + 2", _F32)],
+    ),
+    "padded and cut": _Function(
+        lambda x: jax.lax.pad(x, 3.0, ((-1, 2, 1), (2, -3, 0))), ["h", "w"], [("h + 1, w + 3", _F32)]
+    ),
+    "padded with an element": _Function(
+        lambda x: jax.lax.pad(x, x[0, 0], ((-1, -1, 0), (1, -2, 2))), ["h", "w"], [("h + 2, w + 2", _F32)]
+    ),
     "least in windows": _Function(
         lambda x: jax.lax.reduce_window(x, jnp.inf, jax.lax.min, (1, 3), (1, 1), "VALID"), ["b"], [("b, 9", _F32)]
     ),
@@ -145,7 +167,9 @@ def _cases(names: Sequence[str]) -> list[Any]:
 
 def _longer(words: str) -> tuple[int | range, ...]:
     """The shape of an input whose extents are more than a symbol, which names no dim."""
-    least, next_one, most = ([int(eval(word, {}, {"s": s})) for word in words.split(",")] for s in (1, 2, 9))
+    least, next_one, most = (
+        [int(eval(word, {}, dict.fromkeys("hsw", n))) for word in words.split(",")] for n in (1, 2, 9)
+    )
     return tuple(a if a == c else range(a, c + 1, b - a) for a, b, c in zip(least, next_one, most, strict=True))
 
 
@@ -182,12 +206,14 @@ def test_what_a_range_does_not_hold_is_refused_by_name() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (_averages, r"reduce_window: the extent of dim 2 of operand 0, .* at most, .*; required: a known one"),
         (
-            lambda x: _filtered(x, lhs_dilation=(2, 1), padding=((1, 1), (1, 1))),
-            r"convolution: the extent of dim 2 of operand 0, .* at most, .*; required: a known one",
+            lambda x: jax.lax.reduce_window(x, 0.0, lambda a, b: 2 * a + b, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"),
+            r"reduce_window: the extent of dim 2 of operand 0, .* at most, .*; required: a known one",
         ),
-        (lambda x: _filtered(x, padding=((1, 1), (1, -1))), r"convolution: the extent of dim 3 of an image"),
+        (
+            lambda x: _filtered(x, padding=((-2, -1), (-1, -2))),
+            r"convolution: its window has 3 elements, and the image arg0 - 3, which may be 2",
+        ),
     ],
 )
 def test_windows_that_have_no_form_for_any_size(function: Callable[..., Any], message: str) -> None:

@@ -16,16 +16,16 @@ from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.open_shapes import (
     counted,
+    cut,
     depends_on_call,
     expanded,
     inside,
     joined,
-    require_fixed,
     reshaped,
     shape_sizes,
 )
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import in_symbols
+from mlc.frontends.operators.sizes import in_symbols, larger
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
@@ -132,7 +132,6 @@ def concatenate(b: HloCall) -> Converted:
 def pad(b: HloCall) -> Converted:
     """Around elements and between them."""
     low, high, inner = (b.op.ints(n) for n in ("edge_padding_low", "edge_padding_high", "interior_padding"))
-    require_fixed(b, b[0], "operand 0", [d for d, n in enumerate(inner) if n or low[d] < 0 or high[d] < 0])
     return padded(b, b[0], b[1], low, high, inner)
 
 
@@ -143,9 +142,9 @@ def padded(
     for d, by in enumerate(inner):
         if by and shape_of(x)[d] > 1:
             x = _spread(b, x, value, d, by)
-    starts = [max(-n, 0) for n in low]
-    limits = [max(size - max(-n, 0), start) for size, n, start in zip(shape_of(x), high, starts, strict=True)]
-    x = sliced(b, x, starts, limits)
+    for d, (size, p, q) in enumerate(zip(shape_sizes(b, x), low, high, strict=True)):
+        if p < 0 or q < 0:
+            x = cut(b, x, d, max(-p, 0), larger(size - max(-q, 0), max(-p, 0)), 1)
     front, back = [max(n, 0) for n in low], [max(n, 0) for n in high]
     if not any((*front, *back)):
         return x
@@ -160,34 +159,30 @@ def padded(
 
 def _surrounded(b: GraphBuilder, x: SSAValue, value: SSAValue, front: Sequence[int], back: Sequence[int]) -> SSAValue:
     """The same with a number that is data: tensors of it stand around."""
-    for d, (p, q) in enumerate(zip(front, back, strict=True)):
-        shape = list(shape_of(x))
-        parts: list[SSAValue] = []
-        for size in (p, 0, q):
-            if size:
-                shape[d] = size
-                parts.append(b.broadcast(value, shape))
-            elif not parts or parts[-1] is not x:
-                parts.append(x)
-        parts = list(dict.fromkeys(parts))
-        x = b.concat(parts, d)
+    for d, amounts in enumerate(zip(front, back, strict=True)):
+        before, after = (
+            expanded(b, value, [n if i == d else size for i, size in enumerate(shape_sizes(b, x))]) if n else None
+            for n in amounts
+        )
+        parts = [each for each in (before, x, after) if each is not None]
+        x = joined(b, parts, d) if len(parts) > 1 else x
     return x
 
 
 def _spread(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, by: int) -> SSAValue:
     """So many numbers between elements: each element becomes a row that starts with it."""
-    shape = shape_of(x)
+    shape, sizes = shape_of(x), shape_sizes(b, x)
     known = b.knowledge.array(value)
-    column = b.reshape(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+    column = reshaped(b, x, [*sizes[: dim + 1], 1, *sizes[dim + 1 :]])
     low, high = [0] * (len(shape) + 1), [0] * (len(shape) + 1)
     high[dim + 1] = by
     if known is not None:
         rows = b(graph.PadOp, column, low, high, known.reshape(-1)[0].item())
     else:
         rows = _surrounded(b, column, value, low, high)
-    length = shape[dim] * (by + 1)
-    joined = b.reshape(rows, (*shape[:dim], length, *shape[dim + 1 :]))
-    return b.slice(joined, dim, 0, length - by)
+    length = sizes[dim] * (by + 1)
+    flat = reshaped(b, rows, [*sizes[:dim], length, *sizes[dim + 1 :]])
+    return cut(b, flat, dim, 0, length - by, 1)
 
 
 @converts("get_dimension_size", bounded=True)
@@ -240,9 +235,10 @@ def real_dynamic_slice(b: HloCall) -> Converted:
         return sliced(b, b[0], *known)
     x = b[0]
     for d, (start, end, step, extent) in enumerate(zip(*numbers, shape_sizes(b, x), strict=True)):
-        if step != 1:
-            raise Unconvertible(f"its step along dim {d} is {in_symbols(step)}; required: 1 where extents are open")
+        if not isinstance(step, int):
+            raise Unconvertible(f"its step along dim {d} is {in_symbols(step)}; required: a constant")
         x = inside(b, x, d, start, end - start, extent)
+        x = x if step == 1 else cut(b, x, d, 0, end - start, step)
     return x
 
 

@@ -94,10 +94,8 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     op = b.op
     dims = cast(ConvAttr, op.properties["dimension_numbers"])
     element = b.element()
-    spread = op.ints("lhs_dilation", (1,) * len(dims.spatial(0)))
-    free = [dims.dims(0, "b"), *(d for d, n in zip(dims.spatial(0), spread, strict=True) if n == 1)]
-    apart = op.number("batch_group_count", 1) == 1
-    fixed = [d for d in range(len(shape_of(image))) if not (apart and d in free)]
+    free = [dims.dims(0, "b"), *dims.spatial(0)] if op.number("batch_group_count", 1) == 1 else []
+    fixed = [d for d in range(len(shape_of(image))) if d not in free]
     require_fixed(b, image, "operand 0", fixed)
     require_fixed(b, kernel, "operand 1")
     x, w = b.cast(image, element), b.cast(kernel, element)

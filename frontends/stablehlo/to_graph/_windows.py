@@ -15,9 +15,11 @@ from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part,
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.loop_writer import ScanWriter
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import cut, require_fixed, shape_sizes
 from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize
+from mlc.frontends.operators.window_extents import windows_in
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, only_op, returned
@@ -32,7 +34,7 @@ _MOST_TAPS = 1024
 def reduce_window(b: HloCall) -> Converted:
     """Running sums and the like become loops; pooling is pooling; others are written out, a slice per element.
 
-    Dims whose extents are known at the call may be pooled for maxima, or have windows of one element.
+    Dims whose extents are known at the call may lie under windows of sums, products and extremes.
     """
     op, count = b.op, len(b.op.operands) // 2
     inputs = [b.run.number(v) for v in op.operands[:count]]
@@ -51,17 +53,19 @@ def reduce_window(b: HloCall) -> Converted:
         is_maximum = only.mnemonic() == "maximum" and is_float(x)
         if is_maximum and (pooled := _max_pool(b, x, init)) is not None:
             return pooled
+    sizes = shape_sizes(b, number_of(x)[0])
+    running = _running(sizes, window, padding) if (strides, base, dilations) == (ones, ones, ones) else None
+    if running is None and only is not None and isinstance(x, SSAValue) and isinstance(init, SSAValue):
+        name = only.mnemonic()
+        if kind_of(name, element_of(x)) is not None and element_of(x) != i1:
+            return _separably(b, name, x, init)
     each_dim = enumerate(zip(window, strides, base, padding, strict=True))
     moved = [d for d, kept in each_dim if kept != (1, 1, 1, (0, 0))]
     for i, number in enumerate(inputs):
         for value in number_of(number):
             require_fixed(b, value, f"operand {i}", moved)
-    if (strides, base, dilations) == (ones, ones, ones) and (at := _running(shape, window, padding)) is not None:
-        return _cumulative(b, inputs, inits, *at)
-    if only is not None and isinstance(x, SSAValue) and isinstance(init, SSAValue):
-        name = only.mnemonic()
-        if kind_of(name, element_of(x)) is not None and element_of(x) != i1:
-            return _separably(b, name, x, init)
+    if running is not None:
+        return _cumulative(b, inputs, inits, *running)
     taps = int(np.prod(window))
     if taps > _MOST_TAPS:
         raise Unconvertible(f"its windows have {taps} elements and its region is not a sum, product or extreme")
@@ -97,14 +101,14 @@ def _both(number: RealOrPair, other: RealOrPair, function: Callable[[SSAValue, S
 
 
 def _running(
-    shape: Sequence[int], window: Sequence[int], padding: Sequence[tuple[int, int]]
+    sizes: Sequence[AnySize], window: Sequence[int], padding: Sequence[tuple[int, int]]
 ) -> tuple[int, bool] | None:
     """The dim along which windows reach from an end to each element, and whether that is the far end."""
     long = [d for d, w in enumerate(window) if w != 1]
-    if len(long) != 1 or window[long[0]] != shape[long[0]]:
+    if len(long) != 1 or sizes[long[0]] != window[long[0]]:
         return None
     (d,) = long
-    n = shape[d]
+    n = window[d]
     if any(p != (0, 0) for i, p in enumerate(padding) if i != d) or padding[d] not in ((n - 1, 0), (0, n - 1)):
         return None
     return d, padding[d] == (0, n - 1)
@@ -178,16 +182,17 @@ def _separably(b: HloCall, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
     for d in range(rank):
         if window[d] == 1 and strides[d] == 1:
             continue
-        count = (shape_of(x)[d] - (window[d] - 1) * dilations[d] - 1) // strides[d] + 1
+        size = shape_sizes(b, x)[d]
         if window[d] > _MOST_TAPS:
             raise Unconvertible(f"its windows have {window[d]} elements along dim {d}; mlc writes out {_MOST_TAPS}")
-        if window[d] == shape_of(x)[d] and dilations[d] == 1:
+        if window[d] == size and dilations[d] == 1:
             x = b.unsqueeze(reduced(b, name, x, [d]), [d])
             continue
+        count = windows_in(size, 0, (window[d] - 1) * dilations[d] + 1, strides[d])
         total: SSAValue | None = None
         for i in range(window[d]):
             start = i * dilations[d]
-            part = b.slice(x, d, start, start + (count - 1) * strides[d] + 1, strides[d])
+            part = cut(b, x, d, start, start + (count - 1) * strides[d] + 1, strides[d])
             total = part if total is None else combine(b, name, total, part)
         assert total is not None
         x = total

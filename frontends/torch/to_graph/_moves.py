@@ -220,7 +220,8 @@ def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Scalar) -> 
         low[rank - 1 - i], high[rank - 1 - i] = pad[2 * i], pad[2 * i + 1]
     x = self
     for axis in range(rank):
-        x = b.slice(x, axis, max(-low[axis], 0), shape_of(x)[axis] - max(-high[axis], 0))
+        if low[axis] < 0 or high[axis] < 0:
+            x = cut(b, x, axis, max(-low[axis], 0), b.length(x, axis) - max(-high[axis], 0), 1)
     low, high = [max(n, 0) for n in low], [max(n, 0) for n in high]
     return padded(b, x, low, high, b.tensor(value))
 
