@@ -80,6 +80,18 @@ class CompiledKernel:
         return replace(self, kernels=renamed_kernels(self.kernels, KERNEL_NAME, name))
 
 
+def prepare() -> None:
+    """Load what jobs of this machine need, the tables of the parser included."""
+    from mlc.compiler.backends import backend_of
+    from mlc.targets.machine import resolve_target
+
+    options = CompileOptions()
+    ctx = CompilerContext(target=options.target)
+    register_dialects(ctx)
+    parse_module("", "", ctx)
+    backend_of(resolve_target(options.target)).passes_by_kernel(options)
+
+
 def _compile(job: KernelJob) -> CompiledKernel | None:
     from mlc.compiler.backends import backend_of
     from mlc.pass_manager.manager import PassManager

@@ -99,6 +99,8 @@ def serve(niceness: int = 0) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing that is printed is taken for a result
     pickle.dump(compiler_identity(), target)
     target.flush()
+    with suppress(Exception):  # a job that comes tells what is wrong
+        _prepare()
     with suppress(EOFError, OSError):
         while select.select([source], [], [], _IDLE_SECONDS)[0]:
             request: _Request = pickle.load(source)
@@ -106,3 +108,10 @@ def serve(niceness: int = 0) -> None:
             os.environ.update(request.environment)
             pickle.dump(request.job.run(), target)
             target.flush()
+
+
+def _prepare() -> None:
+    """Import what compiles a kernel, before there is one: the process that asks reads its model meanwhile."""
+    from mlc.compiler.kernel_job import prepare
+
+    prepare()

@@ -12,7 +12,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
 
 from mlc.analysis.nests import inline_single_iterations
-from mlc.dialects.loop import ConstantOp
+from mlc.dialects.loop import ConstantOp, ForOp
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline_options import PipelineOptions
@@ -20,7 +20,8 @@ from mlc.schedules.cost.estimate import Estimate, estimate
 from mlc.schedules.lone_kernel import called_alone
 from mlc.schedules.plain_loops import passes_around_steps
 from mlc.schedules.steps.base import Scheduling, apply_step
-from mlc.schedules.steps.unroll import MOST_OPS
+from mlc.schedules.steps.llvm_unroll import is_written_out
+from mlc.schedules.steps.unroll import MOST_OPS, unroll
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import dtype_of
 from mlc.support.errors import UserError
@@ -148,6 +149,9 @@ def _around_steps(options: PipelineOptions) -> tuple[list[Pass], list[Pass]]:
 
 def _finish(passes: Sequence[Pass], module: ModuleOp, function: FuncOp, ctx: CompilerContext) -> None:
     inline_single_iterations(function)
+    # What LLVM writes out is estimated as it is then, so that what two iterations load is loaded once.
+    for loop in reversed([op for op in function.walk() if isinstance(op, ForOp) and is_written_out(op)]):
+        unroll(loop)
     _run(passes, module, ctx)
 
 

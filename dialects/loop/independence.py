@@ -88,6 +88,8 @@ def _clash_in(buffer: SSAValue, loop: CountedLoop, accesses: Sequence[_Access]) 
     if not elements:
         return None
     element, iteration, written = (np.concatenate(parts) for parts in (elements, iterations, writes))
+    if not _repeats(element):
+        return None
     places, element = np.unique(element, return_inverse=True)
     size = places.size
     first, last = np.full(size, np.iinfo(np.int64).max), np.full(size, -1)
@@ -101,6 +103,13 @@ def _clash_in(buffer: SSAValue, loop: CountedLoop, accesses: Sequence[_Access]) 
     found = clashes[0]
     values = loop.range[int(first[found])], loop.range[int(last[found])]
     return Clash(loop, values, buffer, tuple(int(i) for i in np.unravel_index(places[found], shape)))
+
+
+def _repeats(elements: _Points) -> bool:
+    """Whether a number occurs twice. Most loops touch each element once, and counting takes less time than sorting."""
+    base = elements.min()
+    span = int(elements.max() - base) + 1
+    return span > 8 * elements.size + _MOST_POINTS or bool((np.bincount(elements - base) > 1).any())
 
 
 def _points(

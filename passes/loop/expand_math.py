@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from xdsl.dialects import arith, func, math, vector
+from xdsl.dialects import arith, func, vector
 from xdsl.dialects.builtin import ModuleOp, bf16, f16, f32
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.dialects.vector import CombiningKindFlag
@@ -15,45 +15,18 @@ from xdsl.rewriter import Rewriter
 
 from mlc.analysis.exact_halves import is_exact
 from mlc.analysis.never_nan import is_never_nan
-from mlc.dialects.arith import CmpfOp, RemFOp, SelectOp
+from mlc.dialects.arith import CmpfOp, SelectOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.lowering import LoweringDriver, StatelessPattern, lowers
 from mlc.pass_manager.pipeline_options import require_option
 from mlc.passes.loop._rounded_functions import ERROR, expand_rounded
-from mlc.polynomials import erf, exp, halves, hyperbolic, inverse_trig, log, powers, remainder, tanh, trig
+from mlc.polynomials import exp, halves
 from mlc.polynomials.builder import ConstantPool, Emitter, Number, has_format
+from mlc.polynomials.functions import EXPANSIONS
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
 from mlc.support.types import element_type, vector_type
 from mlc.targets.machine import resolve_target
-
-EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
-    RemFOp: remainder.remf,
-    math.AcosOp: inverse_trig.acos,
-    math.AcoshOp: hyperbolic.acosh,
-    math.AsinOp: inverse_trig.asin,
-    math.AsinhOp: hyperbolic.asinh,
-    math.AtanOp: inverse_trig.atan,
-    math.AtanhOp: hyperbolic.atanh,
-    math.CosOp: trig.cos,
-    math.CoshOp: hyperbolic.cosh,
-    math.ErfOp: erf.erf,
-    math.Exp2Op: exp.exp2,
-    math.ExpM1Op: exp.expm1,
-    math.ExpOp: exp.exp,
-    math.IPowIOp: powers.ipowi,
-    math.Log10Op: log.log10,
-    math.Log1pOp: log.log1p,
-    math.Log2Op: log.log2,
-    math.LogOp: log.log,
-    math.PowFOp: powers.powf,
-    math.RsqrtOp: powers.rsqrt,
-    math.SinOp: trig.sin,
-    math.SinhOp: hyperbolic.sinh,
-    math.TanOp: trig.tan,
-    math.TanhOp: tanh.tanh,
-}
-"""From each function to its formula: as many numbers in as the op has operands, one number out."""
 
 
 @lowers("expand-math", *EXPANSIONS)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from mlc.dialects.tensor import MapOp
+from mlc.dialects.tensor import MapOp, StructuredOp
+from mlc.polynomials.functions import EXPANSIONS
 from mlc.schedules.register_tile import RegisterTile
 from mlc.schedules.templates._contractions import Contraction
 from mlc.targets.machine import Machine
@@ -15,6 +16,8 @@ from mlc.targets.machine import Machine
 LONG_EPILOGUE = 8
 """Ops per result from which on copies of them for all of a tile are more than what computes its sums: a requantisation
 has ten, a bias and a relu three."""
+OPS_OF_FUNCTION = 12
+"""About so many ops the polynomial of a function has: exp of f32 has 15."""
 FEW_SUMS = 4
 """The most vectors of a tile for which copies take no more than a loop over rows of them."""
 
@@ -34,15 +37,21 @@ def loops_over_epilogue(contraction: Contraction, tile: RegisterTile, computing:
     issue, steps = computing.issue, prod(contraction.reduced_sizes)
     waiting = 1 / issue.stores + 1 / issue.loads
     is_long = steps > 1 and waiting <= MOST_WAITING * steps / issue.fma_units
-    return is_long and tile.rows * tile.vectors > FEW_SUMS and _ops_behind(contraction) >= LONG_EPILOGUE
+    return is_long and tile.rows * tile.vectors > FEW_SUMS and is_long_epilogue(contraction.op)
 
 
-def _ops_behind(contraction: Contraction) -> int:
-    """How many ops follow each result of the contraction in its kernel."""
-    reached: set[SSAValue] = {contraction.op.result}
+def is_long_epilogue(reduction: StructuredOp) -> bool:
+    """Whether copies of what follows each result of a reduction in its kernel are more than what computes it."""
+    block = reduction.parent
+    assert block is not None
+    reached: set[SSAValue] = {reduction.result}
     total = 0
-    for op in contraction.kernel.body.block.ops:
+    for op in block.ops:
         if isinstance(op, MapOp) and not reached.isdisjoint(op.inputs):
             reached.add(op.result)
-            total += sum(not isinstance(inner, arith.ConstantOp) for inner in op.body.block.ops) - 1
-    return total
+            total += sum(map(_ops_made_of, op.body.block.ops)) - 1
+    return total >= LONG_EPILOGUE
+
+
+def _ops_made_of(op: Operation) -> int:
+    return 0 if isinstance(op, arith.ConstantOp) else OPS_OF_FUNCTION if type(op) in EXPANSIONS else 1

@@ -226,7 +226,7 @@ def contraction_steps(
         # The last vector of the last block is a nest of its own until it joins the others.
         kept = [op.dim_names[i] for i in batched]
         steps += [*in_lanes, *(Fuse(name) for name in (*kept, *rows.outside, *rows.inside, *reductions)), *in_rows]
-    steps += short_reductions(op, SHORT, contraction.reduced_sizes)
+    steps += map(Unroll, short_reductions(op, SHORT, contraction.reduced_sizes))
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
     steps += _prefetch_steps(contraction, steps, machine)
@@ -372,12 +372,12 @@ def packing_steps(
     return [*steps, Vectorize(f"{name}_lanei", lanes), Unroll(f"{along}i")]
 
 
-def short_reductions(op: StructuredOp, most: int, trips: Sequence[int] | None = None) -> list[Step]:
-    """Write out the innermost reductions as long as they have few steps, `most`, together.
+def short_reductions(op: StructuredOp, most: int, trips: Sequence[int] | None = None) -> dict[str, int]:
+    """The innermost reductions that are written out, and their sizes: those of few steps, `most`, together.
 
-    `trips` are those of the loops that reduce, where these are not the sizes of their dims.
+    `trips` are those of the loops that reduce, where these are not the sizes of their dims. The innermost comes first.
     """
-    steps: list[Step] = []
+    found: dict[str, int] = {}
     copies = 1
     names, sizes = op.dim_names[op.num_parallel :], trips or op.dim_sizes[op.num_parallel :]
     for name, size in reversed(list(zip(names, sizes, strict=True))):
@@ -385,5 +385,5 @@ def short_reductions(op: StructuredOp, most: int, trips: Sequence[int] | None = 
         if copies > most:
             break
         if size > 1:
-            steps.append(Unroll(name))
-    return steps
+            found[name] = size
+    return found

@@ -21,12 +21,15 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.cost.windows import MovingWindow, blocks_of_results
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.dot_taps import DotTaps
+from mlc.schedules.steps.llvm_unroll import LlvmUnroll
 from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
+from mlc.schedules.steps.unroll_reduction import UnrollReduction
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import runs_along_memory
 from mlc.schedules.templates._dots import taps_per_dot
+from mlc.schedules.templates._epilogue import is_long_epilogue
 from mlc.schedules.templates._padding import padded_dims
 from mlc.schedules.templates.contraction import short_reductions
 from mlc.support.dtypes import to_numpy
@@ -97,11 +100,18 @@ def _steps(op: StructuredOp, lanes: int, block: dict[int, int], per_dot: int) ->
     lanes *= per_dot
     vectorize = Vectorize(f"{lane}i", lanes)
     steps += [Tile(lane, lanes), *([] if per_dot > 1 else [vectorize])]
-    for dim in reversed(block):
-        if block[dim] > 1:
-            steps += [Tile(op.dim_names[dim], block[dim]), Unroll(f"{op.dim_names[dim]}i")]
-    steps += short_reductions(op, MOST_TAPS if per_dot == 1 else MOST_TAPS_OF_DOTS)
-    return [*steps, DotTaps(f"{lane}i", per_dot), vectorize] if per_dot > 1 else steps
+    unrolled = [dim for dim in reversed(block) if block[dim] > 1]
+    for dim in unrolled:
+        steps += [Tile(op.dim_names[dim], block[dim]), Unroll(f"{op.dim_names[dim]}i")]
+    if per_dot == 1 and len(unrolled) > 1 and is_long_epilogue(op):
+        # A loop over the copies of the others: each iteration has several that do not wait for each other.
+        place = steps.index(innermost := Unroll(f"{op.dim_names[unrolled[0]]}i"))
+        steps[place] = UnrollReduction(*innermost.loops)
+    if per_dot > 1:
+        written_out = map(Unroll, short_reductions(op, MOST_TAPS_OF_DOTS))
+        return [*steps, *written_out, DotTaps(f"{lane}i", per_dot), vectorize]
+    # LLVM makes the same code of them, and there are as many copies as parts of the image.
+    return [*steps, *(LlvmUnroll(name, taps) for name, taps in short_reductions(op, MOST_TAPS).items())]
 
 
 def _moves(op: StructuredOp) -> bool:

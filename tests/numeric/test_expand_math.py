@@ -26,8 +26,9 @@ from xdsl.pattern_rewriter import PatternRewriter
 import mlc
 from mlc.dialects.llvm.intrinsics import ScaleOp
 from mlc.dialects.registry import register_dialects
-from mlc.passes.loop.expand_math import EXPANSIONS, ExpandMathPass
+from mlc.passes.loop.expand_math import ExpandMathPass
 from mlc.passes.loop_to_llvm.convert_loop_to_llvm import ConvertLoopToLlvmPass
+from mlc.polynomials.functions import EXPANSIONS
 from mlc.reference import interpreter
 from mlc.reference.agreement import bits_differ
 from mlc.reference.execution import Frame

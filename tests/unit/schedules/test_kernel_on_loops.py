@@ -20,6 +20,7 @@ from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.schedules.cost.estimate import estimate
 from mlc.schedules.kernel_on_loops import KernelOnLoops
+from mlc.schedules.steps.llvm_unroll import LlvmUnroll
 from mlc.schedules.steps.pack import Pack
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
@@ -42,6 +43,13 @@ func.func @main(%x: tensor<64x200xf32>) -> tensor<64x200xf32> {
   return %0 : tensor<64x200xf32>
 }
 """
+_WINDOW = """
+func.func @main(%x: tensor<1x12x12x16xf32>, %w: tensor<3x3x1x16xf32>) -> tensor<1x10x10x16xf32> {
+  %0 = graph.conv2d %x, %w {groups = 16 : i64, layout = "NHWC"}
+    : tensor<1x12x12x16xf32>, tensor<3x3x1x16xf32> -> tensor<1x10x10x16xf32>
+  return %0 : tensor<1x10x10x16xf32>
+}
+"""
 
 
 def _kernel(text: str) -> tuple[ModuleOp, FuncOp, CompilerContext]:
@@ -57,6 +65,15 @@ def _on_loops(text: str) -> tuple[KernelOnLoops, Sequence[Step]]:
     schedule = kernel.attributes["schedule"]
     assert isinstance(schedule, ScheduleAttr)
     return KernelOnLoops(kernel, constant_arguments(module), ctx, resolve_target(_TARGET)), schedule.steps
+
+
+def test_what_llvm_writes_out_costs_what_copies_cost() -> None:
+    loops, _ = _on_loops(_WINDOW)
+    block = [Tile("n", 8), Vectorize("ni", 8), Tile("y", 2), Unroll("yi")]
+    by_llvm = loops.estimate([*block, LlvmUnroll("kx", 3), LlvmUnroll("ky", 3)])
+    assert by_llvm is not None
+    assert by_llvm == loops.estimate([*block, Unroll("kx"), Unroll("ky")])
+    assert by_llvm != loops.estimate([*block, LlvmUnroll("kx", 2), LlvmUnroll("ky", 2)])
 
 
 @pytest.mark.parametrize("text", [_PRODUCT, _SOFTMAX, _SOFTMAX.replace("64x200", "640x37")])

@@ -92,7 +92,7 @@ def test_every_step_has_words() -> None:
         "dot(k, 2)": "2 products are added by one instruction, a dot product of words of 32 bits",
         "unpack(k)": "weights are stored in words of 8, four bits each, and unpacked in registers",
         "dot_taps(k, 4)": "4 taps are added by one instruction, of a word that neighbours of the image are put into",
-        "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
+        "llvm_unroll(k, 4)": "LLVM makes a copy for each iteration",
         "unroll(k)": "3 copies after each other",
         "cache_write(k, ni)": "k runs around ni; partial results wait in a buffer",
         "cache_read(w, n)": "what an iteration of n reads of w is copied to a buffer first, and widened",
@@ -103,11 +103,14 @@ def test_every_step_has_words() -> None:
         "degree(exp, 5)": "a polynomial of degree 5; exp is off by 2.3 units in the last place at most",
         "clang(1)": "clang compiles the kernel with -O1",
     }
-    kernel.attributes["schedule"] = ScheduleAttr.of([Threads("n", 4), Threads("m", 1), LlvmUnroll("k", 1)])
+    kernel.attributes["schedule"] = ScheduleAttr.of(
+        [Threads("n", 4), Threads("m", 1), LlvmUnroll("k", 1), LlvmUnroll("k", 2)]
+    )
     assert dict(describe_schedule(kernel, ())) == {
         "threads(n, 4)": "the iterations are spread over 4 threads at most",
         "threads(m, 1)": "the iterations stay on one thread",
         "llvm_unroll(k, 1)": "LLVM does not unroll it",
+        "llvm_unroll(k, 2)": "LLVM puts 2 iterations into one",
     }
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")

@@ -28,19 +28,21 @@ func.func private @settled(%x: memref<8x16xf32>, %y: memref<8xf32> {mlc.output})
 }
 
 // What was refused has settled nothing; what one of two loops allows has. Each loop, and each function, has its own.
-// WARN: warning: schedule step 'llvm_unroll(k, 32)': LLVM decides how often loop 'k' is unrolled: it has 16 iterations
 // WARN: warning: schedule step 'degree(exp, 4)': function 'open' stays as it is: it computes no exp of f32
 // WARN: warning: schedule step 'degree(exp, 6)': function 'open' stays as it is: it computes no exp of f32
-// WARN: warning: schedule step 'llvm_unroll(m, 4)': LLVM decides how often loop 'm' is unrolled: it has 2 iterations
+// WARN: warning: schedule step 'llvm_unroll(m, 4)': LLVM decides how often loop 'm' is unrolled: it is spread over threads: each iteration is a call
 // WARN: warning: schedule step 'llvm_unroll(m, 2)': 'llvm_unroll(m, 4)' before 'llvm_unroll(m, 2)' says otherwise
+// WARN: warning: schedule step 'llvm_unroll(t, 2)': LLVM decides how often loop 't' is unrolled: it is spread over threads: each iteration is a call
+// WARN: warning: schedule step 'llvm_unroll(t, 3)': LLVM decides how often loop 't' is unrolled: it is spread over threads: each iteration is a call
 // CHECK-LABEL: @open
 // CHECK-SAME: mlc.clang_level = 3 : i64
 // CHECK: loop.for serial "k" {{.*}} = <count = 2 : i32>
 // CHECK: loop.for parallel "m" {{.*}} = <count = 4 : i32>
-// CHECK: loop.for parallel "m" %{{.*}} = 0 to 2 {
-func.func private @open(%x: memref<16xf32>, %y: memref<8xf32> {mlc.output}, %z: memref<1xf32> {mlc.output})
+// CHECK: loop.for threads "m" %{{.*}} = 0 to 2 {
+func.func private @open(%x: memref<16xf32>, %y: memref<16xf32> {mlc.output}, %z: memref<1xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[
-      clang(3), llvm_unroll(k, 32), llvm_unroll(k, 2), degree(exp, 4), degree(exp, 6), llvm_unroll(m, 4), llvm_unroll(m, 2)
+      clang(3), llvm_unroll(k, 2), degree(exp, 4), degree(exp, 6), llvm_unroll(m, 4), llvm_unroll(m, 2),
+      llvm_unroll(t, 2), llvm_unroll(t, 3)
     ]>} {
   %zero = arith.constant 0.0 : f32
   %s = loop.for serial "k" %k = 0 to 16 iter_args(%acc = %zero) -> (f32) {
@@ -49,11 +51,14 @@ func.func private @open(%x: memref<16xf32>, %y: memref<8xf32> {mlc.output}, %z: 
     loop.yield %b : f32
   }
   loop.store %s, %z[0] : memref<1xf32>
-  loop.for parallel "m" %m = 0 to 6 {
-    loop.store %zero, %y[%m] : memref<8xf32>
+  loop.for parallel "m" %m = 0 to 8 {
+    loop.store %zero, %y[%m] : memref<16xf32>
   }
-  loop.for parallel "m" %m = 0 to 2 {
-    loop.store %zero, %y[%m + 6] : memref<8xf32>
+  loop.for threads "m" %m = 0 to 2 {
+    loop.store %zero, %y[%m + 8] : memref<16xf32>
+  }
+  loop.for threads "t" %t = 0 to 2 {
+    loop.store %zero, %y[%t + 10] : memref<16xf32>
   }
   return
 }

@@ -88,17 +88,42 @@ func.func private @tile(%x: memref<64xf32>, %w: memref<64x128xf32>, %y: memref<2
   return
 }
 
+// A loop of no more iterations is written out.
+// CHECK-LABEL: @whole
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 5 iter_args({{.*}}) -> (f32) attributes {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>} {
+// CHECK: loop.for serial "j" %{{.*}} = 0 to 5 iter_args({{.*}}) -> (f32) attributes {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>} {
+// LLVM-LABEL: @whole
+// LLVM: llvm.cond_br {{.*}} {loop_annotation = #llvm.loop_annotation<unroll = <full = true>>}
+// IR-LABEL: define {{.*}} @whole
+// IR: !llvm.loop ![[WHOLE:[0-9]+]]
+func.func private @whole(%x: memref<5xf32>, %y: memref<2xf32> {mlc.output})
+    attributes {schedule = #loop.schedule<[llvm_unroll(k, 7), llvm_unroll(j, 5)]>} {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 5 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<5xf32>
+    %c = arith.addf %acc, %a : f32
+    loop.yield %c : f32
+  }
+  loop.store %s, %y[0] : memref<2xf32>
+  %t = loop.for serial "j" %j = 0 to 5 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%j] : memref<5xf32>
+    %c = arith.mulf %acc, %a : f32
+    loop.yield %c : f32
+  }
+  loop.store %t, %y[1] : memref<2xf32>
+  return
+}
+
 // CHECK-LABEL: @refused
 // CHECK-NEXT: loop.for threads "m" %{{.*}} = 0 to 8 {
-// CHECK-NEXT: loop.for parallel "n" %{{.*}} = 0 to 8 attributes {loop_annotation = #llvm.loop_annotation<unroll = <count = 8 : i32>>} {
+// CHECK-NEXT: loop.for parallel "n" %{{.*}} = 0 to 8 attributes {loop_annotation = #llvm.loop_annotation<unroll = <count = 2 : i32>>} {
 // CHECK: loop.for parallel "k" %{{.*}} = 0 to 100000 {
-// REMARK: warning: schedule step 'llvm_unroll(m, 9)': LLVM decides how often loop 'm' is unrolled: it has 8 iterations
 // REMARK: warning: schedule step 'llvm_unroll(m, 2)': LLVM decides how often loop 'm' is unrolled: it is spread over threads: each iteration is a call
-// REMARK: warning: schedule step 'llvm_unroll(n, 8)' changes nothing
+// REMARK: warning: schedule step 'llvm_unroll(n, 2)' changes nothing
 // REMARK: warning: schedule step 'llvm_unroll(k, 9999)': LLVM decides how often loop 'k' is unrolled: an iteration would become 29997 ops
 func.func private @refused(%x: memref<8x8xf32>, %y: memref<8x8xf32> {mlc.output}, %z: memref<100000xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[
-      llvm_unroll(m, 9), threads(m), llvm_unroll(m, 2), llvm_unroll(n, 8), llvm_unroll(n, 8), llvm_unroll(k, 9999)
+      threads(m), llvm_unroll(m, 2), llvm_unroll(n, 2), llvm_unroll(n, 2), llvm_unroll(k, 9999)
     ]>} {
   loop.for parallel "m" %m = 0 to 8 {
     loop.for parallel "n" %n = 0 to 8 {
@@ -115,3 +140,4 @@ func.func private @refused(%x: memref<8x8xf32>, %y: memref<8x8xf32> {mlc.output}
 }
 
 // IR: ![[SUM]] = distinct !{![[SUM]], !{!"llvm.loop.unroll.count", i32 4}}
+// IR: ![[WHOLE]] = distinct !{![[WHOLE]], !{!"llvm.loop.unroll.full"}}

@@ -100,7 +100,7 @@ func.func private @long_rows(%x: tensor<28x28x64xf32>, %w: tensor<3x3x64x96xf32>
 
 // A padded depthwise convolution copies no image, and keeps a window of 6 x 1 results: 6 are left beside the borders.
 // CHECK-LABEL: @depthwise
-// CHECK-SAME: [partition(y, x), tile(n, 16), vectorize(ni, 16), tile(y, 6), unroll(yi), unroll(kx), unroll(ky)]
+// CHECK-SAME: [partition(y, x), tile(n, 16), vectorize(ni, 16), tile(y, 6), unroll(yi), llvm_unroll(kx, 3), llvm_unroll(ky, 3)]
 func.func private @depthwise(%x: tensor<8x8x24xf32>, %w: tensor<3x3x24xf32>) -> tensor<8x8x24xf32> {
   %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):

@@ -19,7 +19,7 @@
 // CHECK-SAME: schedule = #loop.schedule<[tile(n, 256), tile(ni, 16), vectorize(nii, 16), unroll(ni), fuse(k), unroll(k)]>
 // A window is straight-line code, for four rows of results at a time.
 // CHECK-LABEL: func.func private @max_pool2d
-// CHECK-SAME: schedule = #loop.schedule<[tile(n, 16), vectorize(ni, 16), tile(y, 4), unroll(yi), unroll(kx), unroll(ky)]>
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 16), vectorize(ni, 16), tile(y, 4), unroll(yi), llvm_unroll(kx, 3), llvm_unroll(ky, 3)]>
 func.func @main(%x: tensor<2x64x128xf32>, %y: tensor<8x72xf32>, %s: tensor<72xf32>, %i: tensor<1x9x9x64xf32>)
     -> (tensor<2x64x128xf32>, tensor<2x64x128xf32>, tensor<8x72xf32>, tensor<2x64xf32>, tensor<72xf32>, tensor<1x4x4x64xf32>) {
   %0 = graph.fusion "softmax" (%a = %x) : (tensor<2x64x128xf32>) -> tensor<2x64x128xf32> {
