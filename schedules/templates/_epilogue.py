@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects import arith
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from mlc.dialects.tensor import MapOp, StructuredOp
 from mlc.polynomials.functions import EXPANSIONS
@@ -16,8 +16,6 @@ from mlc.targets.machine import Machine
 LONG_EPILOGUE = 8
 """Ops per result from which on copies of them for all of a tile are more than what computes its sums: a requantisation
 has ten, a bias and a relu three."""
-OPS_OF_FUNCTION = 12
-"""About so many ops the polynomial of a function has: exp of f32 has 15."""
 FEW_SUMS = 4
 """The most vectors of a tile for which copies take no more than a loop over rows of them."""
 
@@ -37,11 +35,14 @@ def loops_over_epilogue(contraction: Contraction, tile: RegisterTile, computing:
     issue, steps = computing.issue, prod(contraction.reduced_sizes)
     waiting = 1 / issue.stores + 1 / issue.loads
     is_long = steps > 1 and waiting <= MOST_WAITING * steps / issue.fma_units
-    return is_long and tile.rows * tile.vectors > FEW_SUMS and is_long_epilogue(contraction.op)
+    return is_long and tile.rows * tile.vectors > FEW_SUMS and is_long_epilogue(contraction.op, 1)
 
 
-def is_long_epilogue(reduction: StructuredOp) -> bool:
-    """Whether copies of what follows each result of a reduction in its kernel are more than what computes it."""
+def is_long_epilogue(reduction: StructuredOp, of_function: int) -> bool:
+    """Whether copies of what follows each result of a reduction in its kernel are more than what computes it.
+
+    A function that becomes a polynomial counts as `of_function` ops.
+    """
     block = reduction.parent
     assert block is not None
     reached: set[SSAValue] = {reduction.result}
@@ -49,9 +50,6 @@ def is_long_epilogue(reduction: StructuredOp) -> bool:
     for op in block.ops:
         if isinstance(op, MapOp) and not reached.isdisjoint(op.inputs):
             reached.add(op.result)
-            total += sum(map(_ops_made_of, op.body.block.ops)) - 1
+            inner = [each for each in op.body.block.ops if not isinstance(each, arith.ConstantOp)]
+            total += sum(of_function if type(each) in EXPANSIONS else 1 for each in inner) - 1
     return total >= LONG_EPILOGUE
-
-
-def _ops_made_of(op: Operation) -> int:
-    return 0 if isinstance(op, arith.ConstantOp) else OPS_OF_FUNCTION if type(op) in EXPANSIONS else 1
