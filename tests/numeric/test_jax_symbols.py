@@ -61,6 +61,35 @@ def _averages(x: Any) -> Any:
     return jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 1, 2, 2), (1, 1, 2, 2), "VALID") / 4
 
 
+def _cell(state: Any, row: Any) -> Any:
+    after = jnp.tanh(row @ _WEIGHTS[0][:3, :4] + state @ _WEIGHTS[1][:4, :4])
+    return after, after * 2
+
+
+def _recurrent(x: Any, reverse: bool = False) -> Any:
+    """The states of a recurrent network: `[batch, time, 4]` of `[batch, time, 3]`."""
+    start = jnp.zeros((x.shape[0], 4), jnp.float32)
+    return jax.lax.scan(_cell, start, x.transpose(1, 0, 2), reverse=reverse)[1].transpose(1, 0, 2)
+
+
+def _decoded(x: Any) -> Any:
+    """A loop that writes a row of a cache in each step, and reads those that it has."""
+
+    def step(i: Any, state: Any) -> Any:
+        cache, row = state
+        cache = jax.lax.dynamic_update_slice(cache, row[None], (i, 0))
+        scores = jnp.where(jnp.arange(cache.shape[0]) <= i, cache @ row, -1e9)
+        return cache, jnp.tanh(jax.nn.softmax(scores) @ cache)
+
+    return jax.lax.fori_loop(0, x.shape[0], step, (x, x[0]))[0]
+
+
+def _halved(state: Any, row: Any) -> Any:
+    """A step that takes as many steps as its row says."""
+    row = jax.lax.while_loop(lambda r: jnp.abs(r).sum() > 1, lambda r: r / 2, row)
+    return state + row.sum(), row
+
+
 @dataclass(frozen=True)
 class _Function:
     function: Callable[..., Any]
@@ -221,6 +250,44 @@ FUNCTIONS = {
         [("s, h", _F32), ("2", _I32)],
         True,
     ),
+    "recurrent": _Function(_recurrent, ["b", "s"], [("b, s, 3", _F32)]),
+    "recurrent, a batch": _Function(_recurrent, ["b"], [("b, 5, 3", _F32)]),
+    "recurrent both ways": _Function(
+        lambda x: jnp.concatenate([_recurrent(x), _recurrent(x, True)], -1), ["b", "s"], [("b, s, 3", _F32)]
+    ),
+    "gradient of what is recurrent": _Function(
+        lambda x: jax.grad(lambda y: (_recurrent(y) ** 2).sum())(x), ["b", "s"], [("b, s, 3", _F32)]
+    ),
+    "a cache": _Function(_decoded, ["s"], [("s, 4", _F32)]),
+    "loops in a loop": _Function(lambda x: jax.lax.scan(_halved, 0.0, x)[1], ["s"], [("s, 3", _F32)]),
+    "loops over all": _Function(
+        lambda x: jax.lax.scan(lambda c, r: jax.lax.scan(lambda d, e: (d * 0.5 + e, d), c, r), 0.0, x)[1],
+        ["s", "h"],
+        [("s, h", _F32)],
+    ),
+    "rows in between": _Function(
+        lambda x: jax.lax.fori_loop(1, x.shape[0] - 1, lambda i, c: c + x[i - 1] * x[i + 1], x[0]),
+        ["s"],
+        [("s, 3", _F32)],
+    ),
+    "half of the steps": _Function(
+        lambda x: jax.lax.fori_loop(0, x.shape[0] // 2, lambda i, c: c.at[i].set(c[-1 - i]), x),
+        ["s"],
+        [("s, 3", _F32)],
+        True,
+    ),
+    "from both ends": _Function(
+        lambda x: jax.lax.fori_loop(0, x.shape[0], lambda i, c: c * 0.5 + x[-1 - i] - x[i], x[0]),
+        ["s"],
+        [("s, 3", _F32)],
+    ),
+    "steps until it is enough": _Function(
+        lambda x: jax.lax.while_loop(lambda c: c.sum() < 100, lambda c: c + 1, x), ["s", "h"], [("s, h", _F32)]
+    ),
+    "whole numbers divided": _Function(
+        lambda x: jax.lax.scan(lambda c, r: (c + 7 // jnp.where(r == 0, 1, r), c), 0, x)[1], ["s"], [("s", _I32)], True
+    ),
+    "places in order": _Function(lambda x: jnp.searchsorted(jnp.arange(5.0), x), ["s", "h"], [("s, h", _F32)], True),
 }
 _QUICK = ("two inputs", "last")
 

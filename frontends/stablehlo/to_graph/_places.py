@@ -213,7 +213,7 @@ def dynamic_slice(b: HloCall) -> Converted:
         return b.splat(0, sizes, element_of(x))
     if b.knowledge.extents.get(x):
         for d, size in enumerate(sizes):
-            x = _taken(b, x, d, _as_index(b, b[1 + d]), size)
+            x = taken(b, x, d, b[1 + d], size)
         return x
     known = [b.known(1 + d) for d in range(len(sizes))]
     if all(k is not None for k in known):
@@ -225,16 +225,20 @@ def dynamic_slice(b: HloCall) -> Converted:
     return b.reshape(places.read(x), sizes)
 
 
-def _taken(b: GraphBuilder, x: SSAValue, dim: int, start: SSAValue, size: int) -> SSAValue:
-    """A window along a dim, which may end at an extent of the call: it stays before that."""
-    extent = b.axis_size(x, dim)
-    assert extent is not None  # none depends on data
+def taken(b: GraphBuilder, x: SSAValue, dim: int, start: SSAValue, size: AnySize) -> SSAValue:
+    """A window along a dim, which may end at an extent of the call: it stays before that.
+
+    Raises:
+        Unconvertible: it is not proved that there is room for it.
+    """
+    extent = shape_sizes(b, x)[dim]
     if extent == size:
         return x
-    if bounds(extent)[0] < size:
-        raise Unconvertible(f"it takes {size} of {in_symbols(extent)} elements along dim {dim}, which may be fewer")
-    first = b.maximum(b.minimum(start, b.extent(extent - size)), b.constant(0))
-    return b(graph.GatherOp, x, b.add(first, b.constant(np.arange(size))), dim)
+    if bounds(extent - size)[0] < 0:
+        window = f"{in_symbols(size)} of {in_symbols(extent)}"
+        raise Unconvertible(f"it takes {window} elements along dim {dim}, which may be fewer")
+    first = b.maximum(b.minimum(_as_index(b, start), b.extent(extent - size)), b.constant(0))
+    return b(graph.GatherOp, x, b.add(first, _numbers(b, size, 0, 1)), dim)
 
 
 def _window(b: HloCall, x: SSAValue, sizes: Sequence[AnySize], first: int) -> Places:
