@@ -19,6 +19,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.placement import IndexedOp
 from mlc.dialects.graph.types import Violation, element_of, shape_of, tensor
+from mlc.frontends.operators.floor_sizes import floored
 from mlc.frontends.operators.knowledge import Extents, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.size_rules import as_sizes, sizes_of
@@ -89,7 +90,10 @@ class GraphBuilder:
                 raise Unconvertible(str(e)) from None
             op.erase()
             return self.constant(result, op.result.type.element_type)
-        if (sizes := sizes_of(op, [self.knowledge.sizes.get(v) for v in op.operands], known)) is not None:
+        sizes = sizes_of(op, [self.knowledge.sizes.get(v) for v in op.operands], known)
+        if sizes is None and isinstance(op, graph.WhereOp) and (size := floored(op, self.knowledge)) is not None:
+            sizes = as_sizes(np.full(shape_of(op.result), size, object))
+        if sizes is not None:
             if not any(isinstance(size, SymbolicSize) for size in sizes.flat):
                 element = op.result.type.element_type
                 op.erase()

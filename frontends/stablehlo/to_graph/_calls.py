@@ -7,7 +7,7 @@ others see pairs and write what has to be written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType
@@ -49,6 +49,8 @@ class HloConversion(ConversionOfPairs):
 
     devices: int = 1
     """For how many devices the module is."""
+    given: dict[str, Block] = field(default_factory=dict[str, Block])
+    """The bodies of functions that foreign functions are given, by name."""
     leaves_checks_out: bool = False
     """Whether error checks that call back into Python are left out."""
 

@@ -18,6 +18,7 @@ from mlc.frontends.stablehlo.to_graph._assertions import require_asserted
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._error_checks import is_callback
 from mlc.frontends.stablehlo.to_graph._lapack import lapack_function
+from mlc.frontends.stablehlo.to_graph._windows import dynamic_reduce_window
 from mlc.support import dtypes
 from mlc.support.dtypes import unsigned
 
@@ -111,6 +112,8 @@ def custom_call(b: HloCall) -> Converted:
     if is_assertion(b.op):
         require_asserted(b)
         return []
+    if b.op.word("call_target_name") == "stablehlo.dynamic_reduce_window":
+        return dynamic_reduce_window(b)
     for i, value in enumerate(b.op.operands):
         require_fixed(b, value, f"operand {i}")
     found = lapack_function(b)
