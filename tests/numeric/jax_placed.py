@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.numeric.jax_symbols import F32, I32, WEIGHTS, Function, filtered, jax, jnp
+from tests.numeric.jax_symbols import F32, I32, KERNEL, WEIGHTS, Function, filtered, jax, jnp, peaks
 
 
 def _cell(state: Any, row: Any) -> Any:
@@ -40,6 +40,14 @@ def _halved(state: Any, row: Any) -> Any:
 
 def _sums(x: Any) -> Any:
     return jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 1, 2, 3), (1, 1, 2, 2), "SAME")
+
+
+def _definite(x: Any) -> Any:
+    return x @ x.transpose(0, 2, 1) + 3 * jnp.eye(3)
+
+
+def _last_peaks(x: Any) -> Any:
+    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
 
 
 PLACED = {
@@ -179,5 +187,52 @@ PLACED = {
         lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, *x.shape[1:]), (1, 1, 1), "VALID"),
         ["h", "w"],
         [("2, h, w", F32)],
+    ),
+    "one of two": Function(
+        lambda x: jax.lax.cond(x[0, 0] > 0, lambda y: y @ y.T, lambda y: jnp.eye(y.shape[0]), x),
+        ["s", "h"],
+        [("s, h", F32)],
+    ),
+    "one of several": Function(
+        lambda x: jax.lax.switch(x[0] % 4, [lambda y: y * 2, jnp.cumsum, lambda y: y[::-1]], x),
+        ["s"],
+        [("s", I32)],
+        True,
+    ),
+    "a loop with branches": Function(
+        lambda x: jax.lax.scan(lambda c, r: (jax.lax.cond(r[0] > 0, lambda: c + r, lambda: c * 0.5), c), x[0], x)[1],
+        ["s"],
+        [("s, 3", F32)],
+    ),
+    "a diagonal": Function(jnp.diagonal, ["s"], [("s, s", F32)], True),
+    "random numbers": Function(
+        lambda x: jax.random.normal(jax.random.PRNGKey(0), x.shape), ["s", "h"], [("s, h", F32)]
+    ),
+    "dropout": Function(
+        lambda x: jnp.where(jax.random.bernoulli(jax.random.PRNGKey(1), 0.9, x.shape), x / 0.9, 0.0),
+        ["s", "h"],
+        [("s, h", F32)],
+        True,
+    ),
+    "a Fourier transform": Function(lambda x: jnp.abs(jnp.fft.rfft(x)), ["b", "s"], [("b, s, 8", F32)]),
+    "a Fourier transform and back": Function(
+        lambda x: jnp.fft.ifft2(jnp.fft.fft2(x) * (1 + 2j)).imag, ["b"], [("b, 4, 6", F32)]
+    ),
+    "linear systems": Function(lambda x: jnp.linalg.solve(_definite(x), x), ["b"], [("b, 3, 3", F32)]),
+    "factors": Function(lambda x: jnp.linalg.cholesky(_definite(x)), ["b"], [("b, 3, 3", F32)]),
+    "eigenvalues": Function(lambda x: jnp.linalg.eigvalsh(_definite(x)), ["b"], [("b, 3, 3", F32)]),
+    "rotated": Function(
+        lambda x: jnp.abs(jax.lax.complex(x[..., :2], x[..., 2:]) * jnp.exp(1j * jnp.arange(x.shape[1])[:, None]) + 1),
+        ["b", "s"],
+        [("b, s, 4", F32)],
+    ),
+    "gradient for a kernel": Function(
+        lambda x: jax.grad(lambda k: (filtered(x, kernel=k, window_strides=(1, 2)) ** 2).sum())(KERNEL),
+        ["b"],
+        [("b, 3, 6, 7", F32)],
+    ),
+    "gradient of peaks": Function(lambda x: jax.grad(lambda y: (peaks(y) ** 2).sum())(x), ["b"], [("b, 3, 8, 7", F32)]),
+    "gradient of peaks, channels last": Function(
+        lambda x: jax.grad(lambda y: (_last_peaks(y) ** 2).sum())(jnp.round(x)), ["b", "s"], [("b, 8, 6, s", F32)]
     ),
 }

@@ -43,9 +43,9 @@ KERNEL = jnp.asarray(RNG.standard_normal((3, 3, 3, 3)) / 4, jnp.float32)
 _PADS = ((0, 0), (0, 0), (1, 1), (1, 1))
 
 
-def filtered(x: Any, **options: Any) -> Any:
+def filtered(x: Any, kernel: Any = KERNEL, **options: Any) -> Any:
     given = {"window_strides": (1, 1), "padding": "SAME", **options}
-    return jax.lax.conv_general_dilated(x, KERNEL, **given)
+    return jax.lax.conv_general_dilated(x, kernel, **given)
 
 
 def peaks(x: Any) -> Any:

@@ -124,13 +124,44 @@ def test_places_that_data_say_stay_inside(function: Callable[..., Any]) -> None:
             np.testing.assert_array_equal(model(array, at), np.asarray(jax.jit(function)(array, at)))
 
 
-def test_branches_do_not_see_open_dims() -> None:
-    def function(x: Any) -> Any:
-        return jax.lax.cond(x[0, 0] > 0, lambda y: y * 2, lambda y: y + 1, x)
-
-    x = jax.ShapeDtypeStruct(export.symbolic_shape("4, s"), jnp.float32)
-    text = export.export(jax.jit(function))(x).mlir_module()
-    with pytest.raises(UserError, match=r"stablehlo\.case: the extent of dim 1 of what its region reads"):
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            lambda x: jnp.linalg.solve(jnp.eye(x.shape[0]), x),
+            r"custom_call: the extent of dim . of operand 0, .* known at the call only; required: a known one",
+        ),
+        (
+            lambda x: jnp.roll(x, 3, 0),
+            r"real_dynamic_slice: operand 1 depends on data; required: a constant, or the size of a dim",
+        ),
+        (
+            lambda x: x.at[jnp.arange(x.shape[0])].apply(jnp.sin),
+            r"scatter: its region is applied to s updates one after the other",
+        ),
+    ],
+)
+def test_what_no_range_holds(function: Callable[..., Any], message: str) -> None:
+    text = Function(function, ["s"], [("s, s", F32)]).text()
+    with pytest.raises(UserError, match=message):
         mlc.compile(text, shapes={"s": range(1, 10)})
-    array = np.ones((4, 3), np.float32)
-    np.testing.assert_array_equal(mlc.compile(text)(array), array * 2)
+
+
+def test_a_depthwise_kernel_has_no_gradient_for_a_range() -> None:
+    def function(x: Any) -> Any:
+        return jax.grad(lambda k: filtered(x, kernel=k, feature_group_count=3).sum())(jnp.ones((3, 1, 3, 3)))
+
+    text = Function(function, ["b"], [("b, 3, 6, 6", F32)]).text()
+    with pytest.raises(UserError, match=r"convolution: the extent of dim 0 of operand 0, .*; required: a known one"):
+        mlc.compile(text, shapes={"b": range(1, 10)})
+
+
+def test_a_roll_by_as_many_as_there_are_at_least() -> None:
+    scope = export.SymbolicScope(["s >= 3"])
+    x = jax.ShapeDtypeStruct(export.symbolic_shape("s", scope=scope), jnp.float32)
+    for shift in (-3, -1, 2, 3):
+        text = export.export(jax.jit(lambda x, shift=shift: jnp.roll(x, shift)))(x).mlir_module()
+        model: Any = mlc.compile(text, shapes={"s": range(3, 8)})
+        for length in (7, 3, 4):
+            array = np.arange(length, dtype=np.float32)
+            np.testing.assert_array_equal(model(array), np.roll(array, shift))

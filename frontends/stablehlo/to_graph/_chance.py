@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.random_numbers import Stream
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.symbols import is_assertion
@@ -114,8 +113,6 @@ def custom_call(b: HloCall) -> Converted:
         return []
     if b.op.word("call_target_name") == "stablehlo.dynamic_reduce_window":
         return dynamic_reduce_window(b)
-    for i, value in enumerate(b.op.operands):
-        require_fixed(b, value, f"operand {i}")
     found = lapack_function(b)
     if found is None:
         if is_callback(b.op):

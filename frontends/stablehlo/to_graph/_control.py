@@ -49,7 +49,7 @@ def scan(b: HloCall) -> Converted:
     return [*stacks, *regrouped(results[:count], initial)]
 
 
-@converts("if")
+@converts("if", bounded=True)
 def branch(b: HloCall) -> Converted:
     """On a known condition its branch, else both, of which one is computed."""
     blocks, known = without_checks(b.run, [b.op.body(0), b.op.body(1)]), b.known(0)
@@ -74,7 +74,7 @@ def _joined(
     return regrouped(branches(at, condition, bodies, flat), list(yielded[0]))
 
 
-@converts("case")
+@converts("case", bounded=True)
 def case(b: HloCall) -> Converted:
     """Branches in branches; what is not a number of one means the last."""
     blocks = without_checks(b.run, [r.block for r in b.op.regions])

@@ -12,6 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import LAYOUTS
 from mlc.dialects.stablehlo import ConvAttr, DotAttr
+from mlc.frontends.operators.beyond_extents import filled
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import slide
@@ -94,6 +95,8 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     dims = cast(ConvAttr, op.properties["dimension_numbers"])
     element = b.element()
     free = [dims.dims(0, "b"), *dims.spatial(0)] if op.number("batch_group_count", 1) == 1 else []
+    if op.number("batch_group_count", 1) == op.number("feature_group_count", 1) == 1:
+        image, kernel = _summed(b, image, dims.dims(0, "f"), kernel, dims.dims(1, "i"))
     fixed = [d for d in range(len(shape_of(image))) if d not in free]
     require_fixed(b, image, "operand 0", fixed)
     require_fixed(b, kernel, "operand 1")
@@ -158,6 +161,14 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     found = slide(b, graph.ConvOp, [x, w], groups=max(features, batches), **options)
     order = [dims.dims(2, "b"), dims.dims(2, "f"), *dims.spatial(2)]
     return b.untranspose(found, order)
+
+
+def _summed(b: HloCall, image: SSAValue, of_image: int, kernel: SSAValue, of_kernel: int) -> tuple[SSAValue, SSAValue]:
+    """Both operands with zeros after the data along the dims that are summed over, if they end at the same extent, as
+    batches do under a gradient for the kernel."""
+    if b.axis_size(image, of_image) != b.axis_size(kernel, of_kernel):
+        return image, kernel
+    return filled(b, image, 0, [of_image]), filled(b, kernel, 0, [of_kernel])
 
 
 def _of_points(b: HloCall, x: SSAValue, w: SSAValue, dims: ConvAttr, features: int, batches: int) -> SSAValue:

@@ -291,7 +291,7 @@ def _separably(
     return x if known is not None and known.item() == neutral(kind, element) else combine(b, name, x, init)
 
 
-@converts("select_and_scatter")
+@converts("select_and_scatter", bounded=True)
 def select_and_scatter(b: HloCall) -> Converted:
     """The gradient of pooling: for each element of a window, the sources of the windows that selected it.
 
@@ -310,6 +310,10 @@ def select_and_scatter(b: HloCall) -> Converted:
     padding = b.op.pairs("padding") or ((0, 0),) * rank
     if int(np.prod(window)) > _MOST_TAPS:
         raise Unconvertible(f"its windows have {int(np.prod(window))} elements; mlc writes out {_MOST_TAPS}")
+    sizes, moved = shape_sizes(b, x), [d for d in range(rank) if (window[d], strides[d], padding[d]) != (1, 1, (0, 0))]
+    require_fixed(b, x, "operand 0", moved)
+    require_fixed(b, source, "operand 1", moved)
+    x, source = all_along(b, x, range(rank)), all_along(b, source, range(rank))  # each row is on its own
     if 0 in shape_of(source) or 0 in shape_of(x):
         return b.broadcast(init, b.shape())
     low, high, inner = [p for p, _ in padding], [q for _, q in padding], [0] * rank
@@ -352,4 +356,5 @@ def select_and_scatter(b: HloCall) -> Converted:
     assert total is not None
     total = sliced(b, total, low, [p + n for p, n in zip(low, shape_of(x), strict=True)])
     known = b.knowledge.array(init)
+    total = b.sized(total, dict(enumerate(sizes)))
     return total if known is not None and known.item() == 0 else b.add(total, init)
