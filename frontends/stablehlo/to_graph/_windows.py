@@ -97,7 +97,8 @@ def dynamic_reduce_window(b: HloCall) -> Converted:
     if len(names) != 1 or names[0] not in b.run.given:
         raise Unconvertible("it names no function with a body that combines two elements")
     pairs = list(zip(padding[::2], padding[1::2], strict=True))
-    return _reduced_in(b, _Windows(b.run.given[names[0]], window, known[0], known[1], known[2], pairs), count)
+    strides, base, dilations = map(tuple, known)
+    return _reduced_in(b, _Windows(b.run.given[names[0]], window, strides, base, dilations, pairs), count)
 
 
 def _reduced_in(b: HloCall, windows: _Windows, count: int) -> Converted:
