@@ -33,7 +33,7 @@ _MOST_TAPS = 1024
 
 
 @dataclass(frozen=True)
-class _Windows:
+class _WindowForm:
     """How windows lie in each dim, and the region that combines what is in them."""
 
     body: Block
@@ -77,7 +77,7 @@ def reduce_window(b: HloCall) -> Converted:
     ones = (1,) * len(window)
     base, dilations = op.ints("base_dilations", ones), op.ints("window_dilations", ones)
     padding = op.pairs("padding") or ((0, 0),) * len(window)
-    windows = _Windows(op.body(), window, op.ints("window_strides", ones), base, dilations, padding)
+    windows = _WindowForm(op.body(), window, op.ints("window_strides", ones), base, dilations, padding)
     return _reduced_in(b, windows, len(op.operands) // 2)
 
 
@@ -98,10 +98,10 @@ def dynamic_reduce_window(b: HloCall) -> Converted:
         raise Unconvertible("it names no function with a body that combines two elements")
     pairs = list(zip(padding[::2], padding[1::2], strict=True))
     strides, base, dilations = map(tuple, known)
-    return _reduced_in(b, _Windows(b.run.given[names[0]], window, strides, base, dilations, pairs), count)
+    return _reduced_in(b, _WindowForm(b.run.given[names[0]], window, strides, base, dilations, pairs), count)
 
 
-def _reduced_in(b: HloCall, windows: _Windows, count: int) -> Converted:
+def _reduced_in(b: HloCall, windows: _WindowForm, count: int) -> Converted:
     """What is combined in windows of so many tensors, each of which has a number that it starts from."""
     op = b.op
     inputs = [b.run.number(v) for v in op.operands[:count]]
@@ -131,8 +131,8 @@ def _reduced_in(b: HloCall, windows: _Windows, count: int) -> Converted:
 
 
 def _surrounded(
-    b: HloCall, inputs: Sequence[RealOrPair], inits: Sequence[RealOrPair], windows: _Windows
-) -> tuple[list[RealOrPair], _Windows]:
+    b: HloCall, inputs: Sequence[RealOrPair], inits: Sequence[RealOrPair], windows: _WindowForm
+) -> tuple[list[RealOrPair], _WindowForm]:
     """Tensors with what stands around them and between their elements, and windows in these."""
     low, high = [p for p, _ in windows.padding], [q for _, q in windows.padding]
     inner = [n - 1 for n in windows.base]
@@ -142,7 +142,7 @@ def _surrounded(
 
 def _written_out(
     b: HloCall,
-    windows: _Windows,
+    windows: _WindowForm,
     padding: Sequence[tuple[int, int]],
     inputs: Sequence[RealOrPair],
     inits: Sequence[RealOrPair],
@@ -227,7 +227,7 @@ def _cumulative(
 
 
 def _max_pool(
-    b: HloCall, windows: _Windows, padding: Sequence[tuple[int, int]], x: SSAValue, init: SSAValue
+    b: HloCall, windows: _WindowForm, padding: Sequence[tuple[int, int]], x: SSAValue, init: SSAValue
 ) -> SSAValue | None:
     """Pooling of an image, if windows are on spatial dims only and start from less than any number."""
     known = b.knowledge.array(init)
@@ -257,7 +257,7 @@ def _max_pool(
 
 
 def _separably(
-    b: HloCall, windows: _Windows, padding: Sequence[tuple[int, int]], name: str, x: SSAValue, init: SSAValue
+    b: HloCall, windows: _WindowForm, padding: Sequence[tuple[int, int]], name: str, x: SSAValue, init: SSAValue
 ) -> SSAValue:
     """One dim after the other: sums, products and extremes may be taken in any order.
 
