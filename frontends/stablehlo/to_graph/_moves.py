@@ -20,16 +20,13 @@ from mlc.frontends.operators.open_shapes import (
     cut,
     depends_on_call,
     expanded,
-    inside,
     joined,
     reshaped,
     shape_sizes,
 )
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.size_rules import as_sizes
 from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols, larger
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
-from mlc.frontends.stablehlo.to_graph._places import taken
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
 
@@ -251,42 +248,6 @@ def dynamic_broadcast_in_dim(b: HloCall) -> Converted:
     moved, dims = _in_order_of_result(b)
     extents = dict(zip(dims, shape_sizes(b, moved), strict=True))
     return expanded(b, reshaped(b, moved, [extents.get(d, 1) for d in range(len(sizes))]), sizes)
-
-
-@converts("real_dynamic_slice", bounded=True)
-def real_dynamic_slice(b: HloCall) -> Converted:
-    """Ranges that are operands, with steps; those of open dims are inside for all extents of a call."""
-    if (window := _window_at(b)) is not None:
-        return window
-    numbers = [b.sizes(i) for i in (1, 2, 3)]
-    known = [[n for n in each if isinstance(n, int)] for each in numbers]
-    if not b.knowledge.extents.get(b[0]) and known == numbers:
-        return sliced(b, b[0], *known)
-    x = b[0]
-    for d, (start, end, step, extent) in enumerate(zip(*numbers, shape_sizes(b, x), strict=True)):
-        if not isinstance(step, int):
-            raise Unconvertible(f"its step along dim {d} is {in_symbols(step)}; required: a constant")
-        x = inside(b, x, d, start, end - start, extent)
-        x = x if step == 1 else cut(b, x, d, 0, end - start, step)
-    return x
-
-
-def _window_at(b: HloCall) -> SSAValue | None:
-    """A window that starts where data says, which has to be inside; None if it is not of this form, of a known size."""
-    start, end, steps = b[1], b[2].owner, b.known(3)
-    if b.known(1) is not None or start in b.knowledge.sizes or steps is None or not np.all(steps == 1):
-        return None
-    if not isinstance(end, graph.AddOp) or start not in end.operands:
-        return None
-    size = next((v for v in end.operands if v is not start), start)
-    known, sizes = b.knowledge.array(size), b.knowledge.sizes.get(size)
-    sizes = as_sizes(known) if known is not None else sizes
-    if sizes is None:
-        return None
-    x = b[0]
-    for d, each in enumerate(sizes.flat):
-        x = taken(b, x, d, b.squeeze(b.slice(start, 0, d, d + 1), [0]), each)
-    return x
 
 
 @converts("dynamic_pad", bounded=True)

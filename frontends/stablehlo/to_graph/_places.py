@@ -13,11 +13,13 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import GatherAttr
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.open_shapes import all_along, expanded, inside, shape_sizes, splat
+from mlc.frontends.operators.open_shapes import all_along, cut, expanded, inside, shape_sizes, splat
 from mlc.frontends.operators.places import standing_along
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.size_rules import as_sizes
 from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._moves import sliced
 
 
 def _as_index(b: GraphBuilder, value: SSAValue) -> SSAValue:
@@ -218,8 +220,6 @@ def dynamic_slice(b: HloCall) -> Converted:
     known = [b.known(1 + d) for d in range(len(sizes))]
     if all(k is not None for k in known):
         at = [max(0, min(int(k), n - s)) for k, n, s in zip(known, shape_of(x), sizes, strict=True)]
-        from mlc.frontends.stablehlo.to_graph._moves import sliced
-
         return sliced(b, x, at, [a + s for a, s in zip(at, sizes, strict=True)])
     places = _window(b, x, [*sizes], 1)
     return b.reshape(places.read(x), sizes)
@@ -239,6 +239,42 @@ def taken(b: GraphBuilder, x: SSAValue, dim: int, start: SSAValue, size: AnySize
         raise Unconvertible(f"it takes {window} elements along dim {dim}, which may be fewer")
     first = b.maximum(b.minimum(_as_index(b, start), b.extent(extent - size)), b.constant(0))
     return b(graph.GatherOp, x, b.add(first, _numbers(b, size, 0, 1)), dim)
+
+
+@converts("real_dynamic_slice", bounded=True)
+def real_dynamic_slice(b: HloCall) -> Converted:
+    """Ranges that are operands, with steps; those of open dims are inside for all extents of a call."""
+    if (window := _window_at(b)) is not None:
+        return window
+    numbers = [b.sizes(i) for i in (1, 2, 3)]
+    known = [[n for n in each if isinstance(n, int)] for each in numbers]
+    if not b.knowledge.extents.get(b[0]) and known == numbers:
+        return sliced(b, b[0], *known)
+    x = b[0]
+    for d, (start, end, step, extent) in enumerate(zip(*numbers, shape_sizes(b, x), strict=True)):
+        if not isinstance(step, int):
+            raise Unconvertible(f"its step along dim {d} is {in_symbols(step)}; required: a constant")
+        x = inside(b, x, d, start, end - start, extent)
+        x = x if step == 1 else cut(b, x, d, 0, end - start, step)
+    return x
+
+
+def _window_at(b: HloCall) -> SSAValue | None:
+    """A window that starts where data says, which has to be inside; None if it is not of this form, of a known size."""
+    start, end, steps = b[1], b[2].owner, b.known(3)
+    if b.known(1) is not None or start in b.knowledge.sizes or steps is None or not np.all(steps == 1):
+        return None
+    if not isinstance(end, graph.AddOp) or start not in end.operands:
+        return None
+    size = next((v for v in end.operands if v is not start), start)
+    known, sizes = b.knowledge.array(size), b.knowledge.sizes.get(size)
+    sizes = as_sizes(known) if known is not None else sizes
+    if sizes is None:
+        return None
+    x = b[0]
+    for d, each in enumerate(sizes.flat):
+        x = taken(b, x, d, b.squeeze(b.slice(start, 0, d, d + 1), [0]), each)
+    return x
 
 
 def _window(b: HloCall, x: SSAValue, sizes: Sequence[AnySize], first: int) -> Places:
