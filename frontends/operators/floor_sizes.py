@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.knowledge import Knowledge
-from mlc.frontends.operators.sizes import AnySize, bounds, smaller
+from mlc.frontends.operators.size_rules import as_sizes
+from mlc.frontends.operators.sizes import AnySize, SizeArray, bounds, smaller
 
 
-def floored(op: graph.WhereOp, knowledge: Knowledge) -> AnySize | None:
+def floored(op: graph.WhereOp, knowledge: Knowledge) -> SizeArray | None:
     """The quotient or the remainder that an op chooses, where it is one of sizes; None if that is not a size."""
-    return _Division(knowledge).chosen(op)
+    size = _Division(knowledge).chosen(op)
+    return None if size is None else as_sizes(np.full(shape_of(op.result), size, object))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType, i1
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -91,8 +91,7 @@ class GraphBuilder:
             op.erase()
             return self.constant(result, op.result.type.element_type)
         sizes = sizes_of(op, [self.knowledge.sizes.get(v) for v in op.operands], known)
-        if sizes is None and isinstance(op, graph.WhereOp) and (size := floored(op, self.knowledge)) is not None:
-            sizes = as_sizes(np.full(shape_of(op.result), size, object))
+        sizes = floored(op, self.knowledge) if sizes is None and isinstance(op, graph.WhereOp) else sizes
         if sizes is not None:
             if not any(isinstance(size, SymbolicSize) for size in sizes.flat):
                 element = op.result.type.element_type
@@ -118,7 +117,7 @@ class GraphBuilder:
                 continue
             if (size := self.size_of(extent)) is not None:
                 known = self.knowledge.written.get(size)
-                if known is None or not self._sees(known):
+                if known is None or not self.knowledge.is_seen(known, self.before):
                     known = self.knowledge.written[size] = extent
                 extent = known
             found[axis] = extent
@@ -141,7 +140,7 @@ class GraphBuilder:
     def extent(self, size: AnySize) -> SSAValue:
         """The `tensor<i64>` that holds a size, the same for equal ones."""
         known = self.knowledge.written.get(size)
-        if known is None or not self._sees(known):
+        if known is None or not self.knowledge.is_seen(known, self.before):
             known = written(size, self, lambda number: self.constant(np.asarray(number, np.int64)))
             self.knowledge.sizes[known] = as_sizes(np.asarray(size, object))
             self.knowledge.written[size] = known
@@ -166,11 +165,6 @@ class GraphBuilder:
         view = graph.ReshapeOp(value, tuple(shape))
         self._insert(view)
         return self.bounded(view.result, {axis: self.extent(size) for axis, size in sizes.items()})
-
-    def _sees(self, value: SSAValue) -> bool:
-        """Whether a value is there where ops are added: it may have been made in the body of a loop that has ended."""
-        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
-        return block is not None and block.find_ancestor_op_in_block(self.before) is not None
 
     def _is_computed_now(self, op: graph.GraphOp, arrays: Sequence[Array]) -> bool:
         type = op.result.type

@@ -139,6 +139,11 @@ PLACED = {
         ["s"],
         [("s, 3", F32)],
     ),
+    "steps until the rest is enough": Function(
+        lambda x: jax.lax.while_loop(lambda c: jnp.abs(c).sum() > 1, lambda c: c / 2 + 0 * c.sum(), x[1:]),
+        ["s"],
+        [("s, 3", F32)],
+    ),
     "steps until it is enough": Function(
         lambda x: jax.lax.while_loop(lambda c: c.sum() < 100, lambda c: c + 1, x), ["s", "h"], [("s, h", F32)]
     ),
