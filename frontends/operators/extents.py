@@ -266,13 +266,13 @@ def _images(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilder) -> E
 
 
 def _windows(op: WindowedOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Images, and pixels of each: windows have padding after the last one. Channels and weights are whole."""
-    if any(extents[1:]) or 1 in extents[0]:
+    """Images, and pixels of each: windows have padding after the last one. Weights and what they sum over are whole."""
+    if any(extents[1:]) or (isinstance(op, graph.ConvOp) and 1 in extents[0]):
         raise refusal_of(op, extents, b)
     ends = spatial_ends(op, extents[0], b)
     if ends:
         op.operands[0] = filled(b, op.operands[0], padding_of(op), list(ends))
-    return {**{axis: extent for axis, extent in extents[0].items() if axis == 0}, **ends}
+    return {**{axis: extent for axis, extent in extents[0].items() if axis < 2}, **ends}
 
 
 def _transposed_windows(op: graph.ConvTransposeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType, i1
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -19,6 +19,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.placement import IndexedOp
 from mlc.dialects.graph.types import Violation, element_of, shape_of, tensor
+from mlc.frontends.operators.floor_sizes import floored
 from mlc.frontends.operators.knowledge import Extents, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.size_rules import as_sizes, sizes_of
@@ -89,7 +90,9 @@ class GraphBuilder:
                 raise Unconvertible(str(e)) from None
             op.erase()
             return self.constant(result, op.result.type.element_type)
-        if (sizes := sizes_of(op, [self.knowledge.sizes.get(v) for v in op.operands], known)) is not None:
+        sizes = sizes_of(op, [self.knowledge.sizes.get(v) for v in op.operands], known)
+        sizes = floored(op, self.knowledge) if sizes is None and isinstance(op, graph.WhereOp) else sizes
+        if sizes is not None:
             if not any(isinstance(size, SymbolicSize) for size in sizes.flat):
                 element = op.result.type.element_type
                 op.erase()
@@ -114,7 +117,7 @@ class GraphBuilder:
                 continue
             if (size := self.size_of(extent)) is not None:
                 known = self.knowledge.written.get(size)
-                if known is None or not self._sees(known):
+                if known is None or not self.knowledge.is_seen(known, self.before):
                     known = self.knowledge.written[size] = extent
                 extent = known
             found[axis] = extent
@@ -137,7 +140,7 @@ class GraphBuilder:
     def extent(self, size: AnySize) -> SSAValue:
         """The `tensor<i64>` that holds a size, the same for equal ones."""
         known = self.knowledge.written.get(size)
-        if known is None or not self._sees(known):
+        if known is None or not self.knowledge.is_seen(known, self.before):
             known = written(size, self, lambda number: self.constant(np.asarray(number, np.int64)))
             self.knowledge.sizes[known] = as_sizes(np.asarray(size, object))
             self.knowledge.written[size] = known
@@ -162,11 +165,6 @@ class GraphBuilder:
         view = graph.ReshapeOp(value, tuple(shape))
         self._insert(view)
         return self.bounded(view.result, {axis: self.extent(size) for axis, size in sizes.items()})
-
-    def _sees(self, value: SSAValue) -> bool:
-        """Whether a value is there where ops are added: it may have been made in the body of a loop that has ended."""
-        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
-        return block is not None and block.find_ancestor_op_in_block(self.before) is not None
 
     def _is_computed_now(self, op: graph.GraphOp, arrays: Sequence[Array]) -> bool:
         type = op.result.type

@@ -54,6 +54,8 @@ class Knowledge:
     """What arguments of loops are in each step, stacked; None where that turns out to be unknown."""
     spell: Callable[[Attribute], str] = str
     """A type in the words of the source."""
+    bodies: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
+    """The bodies that are being written, which are parts of no op yet, and the ops that these will be in front of."""
     repeated: bool = False
     """Whether what is converted now is computed in each step of a loop."""
     unseeded: int = 0
@@ -91,6 +93,17 @@ class Knowledge:
 
     def _is_size(self, number: SSAValue, size: AnySize) -> None:
         self.sizes[number], self.written[size] = as_sizes(np.asarray(size, object)), number
+
+    def is_seen(self, value: SSAValue, at: Operation | None) -> bool:
+        """Whether a value is there in front of an op: it may have been made in the body of a loop that has ended."""
+        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
+        while at is not None and block is not None:
+            if block.find_ancestor_op_in_block(at) is not None:
+                return True
+            while (around := at.parent_op()) is not None:
+                at = around
+            at = self.bodies.get(at.parent) if at.parent is not None else None
+        return False
 
     def drop_unused(self) -> None:
         """Erase the constants that nobody uses, and forget the data that the conversion made for them."""

@@ -36,6 +36,7 @@ class LoopBody:
         self.end = YieldOp()
         self.block.add_op(self.end)
         self.inside = GraphBuilder(self.end, b.knowledge, b.hint)
+        b.knowledge.bodies[self.block] = b.before
         self.end.location = b.before.location
         self.captured: dict[SSAValue, BlockArgument] = {}
         """What it uses of the values around it, once it is finished, with its names for them."""

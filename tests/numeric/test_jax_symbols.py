@@ -4,160 +4,20 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-jax: Any = pytest.importorskip("jax")
-export: Any = pytest.importorskip("jax.export")
-jnp = jax.numpy
+import mlc
+from mlc.runtime.model import InputError
+from mlc.support.errors import UserError
+from tests.numeric.jax_placed import PLACED
+from tests.numeric.jax_symbols import F32, I32, RNG, SHAPED, Function, export, filtered, jax, jnp, ranged
 
-import mlc  # noqa: E402
-from mlc.runtime.model import InputError  # noqa: E402
-from mlc.support.errors import UserError  # noqa: E402
-
-_WIDTH, _HEADS, _WORDS = 16, 4, 50
-_RNG = np.random.default_rng(0)
-_TABLE = jnp.asarray(_RNG.standard_normal((_WORDS, _WIDTH)), jnp.float32)
-_WEIGHTS = [jnp.asarray(_RNG.standard_normal((_WIDTH, _WIDTH)) / 4, jnp.float32) for _ in range(5)]
-
-
-def _norm(x: Any) -> Any:
-    centred = x - x.mean(-1, keepdims=True)
-    return centred / jnp.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
-
-
-def _layer(ids: Any) -> Any:
-    """A layer of a language model: embedding, causal attention, a network of two products."""
-    (batch, length), (q, k, v, out, inner) = ids.shape, _WEIGHTS
-    places = jnp.arange(length)
-    x = _TABLE[ids] + jnp.sin(places.astype(jnp.float32))[None, :, None]
-    heads = [(x @ w).reshape(batch, length, _HEADS, _WIDTH // _HEADS) for w in (q, k, v)]
-    scores = jnp.einsum("bqhd,bkhd->bhqk", *heads[:2]) / 2
-    scores = jnp.where(places[:, None] >= places[None, :], scores, -1e9)
-    mixed = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), heads[2])
-    x = _norm(x + mixed.reshape(batch, length, _WIDTH) @ out)
-    return _norm(x + jax.nn.gelu(x @ inner) @ out)
-
-
-_KERNEL = jnp.asarray(_RNG.standard_normal((3, 3, 3, 3)) / 4, jnp.float32)
-_PADS = ((0, 0), (0, 0), (1, 1), (1, 1))
-
-
-def _filtered(x: Any, **options: Any) -> Any:
-    given = {"window_strides": (1, 1), "padding": "SAME", **options}
-    return jax.lax.conv_general_dilated(x, _KERNEL, **given)
-
-
-def _peaks(x: Any) -> Any:
-    return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 1, 3, 3), (1, 1, 2, 2), _PADS)
-
-
-def _averages(x: Any) -> Any:
-    return jax.lax.reduce_window(x, 0.0, jax.lax.add, (1, 1, 2, 2), (1, 1, 2, 2), "VALID") / 4
-
-
-@dataclass(frozen=True)
-class _Function:
-    function: Callable[..., Any]
-    symbols: Sequence[str]
-    inputs: Sequence[tuple[str, Any]]
-    """The shapes, with symbols, and dtypes."""
-
-    def text(self) -> str:
-        scope = export.SymbolicScope()
-        shapes = [export.symbolic_shape(shape, scope=scope) for shape, _ in self.inputs]
-        given = [jax.ShapeDtypeStruct(s, d) for s, (_, d) in zip(shapes, self.inputs, strict=True)]
-        return export.export(jax.jit(self.function))(*given).mlir_module()
-
-    def arrays(self, extents: Mapping[str, int]) -> list[Any]:
-        found: list[Any] = []
-        for words, dtype in self.inputs:
-            shape = tuple(int(eval(word, {}, dict(extents))) for word in words.split(","))
-            drawn = _RNG.integers(0, _WORDS, shape) if dtype == np.int32 else _RNG.standard_normal(shape)
-            found.append(drawn.astype(dtype))
-        return found
-
-    def require_same(self, model: Any, extents: Mapping[str, int]) -> None:
-        arrays = self.arrays(extents)
-        wanted = np.asarray(jax.jit(self.function)(*arrays))
-        found = np.asarray(model(*arrays))
-        assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype), extents
-        np.testing.assert_allclose(found, wanted, rtol=2e-5, atol=2e-5, err_msg=str(extents))
-
-
-_F32 = np.float32
-FUNCTIONS = {
-    "layer": _Function(_layer, ["b", "s"], [("b, s", np.int32)]),
-    "pooled": _Function(lambda ids: _layer(ids).mean(1), ["b", "s"], [("b, s", np.int32)]),
-    "two inputs": _Function(
-        lambda x, y: jnp.concatenate([x, y], 1).max(0) + x.sum(), ["b", "s"], [("b, s", _F32), ("b, s", _F32)]
-    ),
-    "places": _Function(lambda x: x * jnp.arange(x.shape[0])[:, None] / x.shape[0], ["s"], [("s, 3", _F32)]),
-    "last": _Function(lambda x: x[:, -1], ["s"], [("4, s", _F32)]),
-    "padding": _Function(lambda x: jnp.pad(x, ((0, 0), (2, 3))), ["s"], [("4, s", _F32)]),
-    "images": _Function(
-        lambda x: jax.lax.conv_general_dilated(x, jnp.ones((4, 3, 3, 3)), (1, 1), "SAME"), ["b"], [("b, 3, 8, 8", _F32)]
-    ),
-    "filtered": _Function(_filtered, ["h", "w"], [("2, 3, h, w", _F32)]),
-    "filtered in steps": _Function(
-        lambda x: _filtered(x + 1, window_strides=(2, 2), padding=((1, 1), (1, 2))), ["h", "w"], [("2, 3, h, w", _F32)]
-    ),
-    "filtered by a dilated kernel": _Function(
-        lambda x: _filtered(x, padding=((2, 2), (4, 3)), rhs_dilation=(2, 2)), ["h", "w"], [("1, 3, h, w", _F32)]
-    ),
-    "filtered, channels last": _Function(
-        lambda x: _filtered(x, dimension_numbers=("NHWC", "HWIO", "NHWC")), ["h", "w"], [("2, h, w, 3", _F32)]
-    ),
-    "peaks": _Function(lambda x: _peaks(-jnp.exp(x)), ["h", "w"], [("2, 3, h, w", _F32)]),
-    "network": _Function(
-        lambda x: _filtered(_peaks(jax.nn.relu(_filtered(x)))).mean((2, 3)), ["h", "w"], [("2, 3, h, w", _F32)]
-    ),
-    "averages": _Function(lambda x: _averages(_filtered(x)), ["b"], [("b, 3, 8, 8", _F32)]),
-    "averages of any size": _Function(_averages, ["h", "w"], [("2, 3, h + 2, w + 2", _F32)]),
-    "least of dilated windows": _Function(
-        lambda x: jax.lax.reduce_window(
-            x, jnp.inf, jax.lax.min, (3, 2), (2, 3), ((1, -1), (0, 2)), base_dilation=(2, 1), window_dilation=(1, 2)
-        ),
-        ["h", "w"],
-        [("h + 2, w + 2", _F32)],
-    ),
-    "filtered, less at the ends": _Function(
-        lambda x: _filtered(x, padding=((-1, 2), (1, -2))), ["h", "w"], [("2, 3, h + 4, w + 4", _F32)]
-    ),
-    "filtered between zeros": _Function(
-        lambda x: _filtered(x, lhs_dilation=(2, 3), padding=((1, 1), (-1, 2)), window_strides=(2, 1)),
-        ["h", "w"],
-        [("2, 3, h + 2, w + 2", _F32)],
-    ),
-    "padded and cut": _Function(
-        lambda x: jax.lax.pad(x, 3.0, ((-1, 2, 1), (2, -3, 0))), ["h", "w"], [("h + 1, w + 3", _F32)]
-    ),
-    "padded with an element": _Function(
-        lambda x: jax.lax.pad(x, x[0, 0], ((-1, -1, 0), (1, -2, 2))), ["h", "w"], [("h + 2, w + 2", _F32)]
-    ),
-    "least in windows": _Function(
-        lambda x: jax.lax.reduce_window(x, jnp.inf, jax.lax.min, (1, 3), (1, 1), "VALID"), ["b"], [("b, 9", _F32)]
-    ),
-    "differences": _Function(lambda x: x[:, 1:] - x[:, :-1], ["s"], [("4, s + 1", _F32)]),
-    "flipped": _Function(lambda x: x[:, ::-1], ["s"], [("4, s", _F32)]),
-    "some rows": _Function(lambda x: x[jnp.array([0, 2, 1, -1])] + x[2:3], ["s"], [("s + 2, 4", _F32)]),
-    "triangle": _Function(lambda x: jnp.tril(x @ x.T), ["s"], [("s, 6", _F32)]),
-    "sorted": _Function(lambda x: jnp.sort(x, 1), ["s"], [("4, s", _F32)]),
-    "order": _Function(lambda x: jnp.argsort(-jnp.round(x), 1), ["s"], [("4, s", _F32)]),
-    "median": _Function(lambda x: jnp.median(x, 0), ["s"], [("s, 5", _F32)]),
-    "greatest": _Function(lambda x: jnp.argmax(jnp.round(x), 1), ["s"], [("4, s", _F32)]),
-    "least of all": _Function(lambda x: jnp.argmin(x), ["b", "s"], [("b, s", _F32)]),
-    "second half": _Function(lambda x: x[:, x.shape[1] // 2 :], ["s"], [("4, s", _F32)]),
-    "every third": _Function(lambda x: x[1::3] * 2, ["s"], [("s + 1, 3", _F32)]),
-    "pairs": _Function(lambda x: x.reshape(4, x.shape[1] // 2, 2).max(-1), ["s"], [("4, 2*s", _F32)]),
-    "halves": _Function(lambda x: jnp.concatenate(jnp.split(x, 2, 1)[::-1], 1), ["s"], [("4, 2*s", _F32)]),
-    "three greatest": _Function(lambda x: jax.lax.top_k(x, 3)[0], ["s"], [("4, s + 2", _F32)]),
-}
+FUNCTIONS = {**SHAPED, **PLACED}
 _QUICK = ("two inputs", "last")
 
 
@@ -165,28 +25,20 @@ def _cases(names: Sequence[str]) -> list[Any]:
     return [pytest.param(name, marks=() if name in _QUICK else (pytest.mark.slow,)) for name in names]
 
 
-def _longer(words: str) -> tuple[int | range, ...]:
-    """The shape of an input whose extents are more than a symbol, which names no dim."""
-    least, next_one, most = (
-        [int(eval(word, {}, dict.fromkeys("hsw", n))) for word in words.split(",")] for n in (1, 2, 9)
-    )
-    return tuple(a if a == c else range(a, c + 1, b - a) for a, b, c in zip(least, next_one, most, strict=True))
-
-
 @pytest.mark.parametrize("name", _cases([*FUNCTIONS]))
 def test_one_code_for_a_range(name: str) -> None:
     """Small extents come after large ones: what lies after the data is that of the call before."""
     each = FUNCTIONS[name]
     given = {symbol: range(1, 10) for symbol in each.symbols}
-    longer = {f"arg{i}": _longer(words) for i, (words, _) in enumerate(each.inputs) if set("+*") & set(words)}
+    longer = {f"arg{i}": ranged(words) for i, (words, _) in enumerate(each.inputs) if set("+*") & set(words)}
     model = mlc.compile(each.text(), shapes=longer or given)
     for extents in ((9, 9), (1, 1), (3, 7), (1, 9), (4, 2), (9, 1), (2, 2)):
         each.require_same(model, dict(zip(each.symbols, extents, strict=False)))
 
 
 _CALLS = {
-    "one set": _Function(lambda x: x.at[:, 0].set(1.0), ["s"], [("4, s", _F32)]),
-    "twice as long": _Function(lambda x, y: (x.reshape(-1) * y).sum(), ["s"], [("s, 2", _F32), ("2*s", _F32)]),
+    "changed by index": Function(lambda x, i: x.at[i].apply(jnp.sin), ["s"], [("s, 3", F32), ("s", I32)], True),
+    "twice as long": Function(lambda x, y: (x.reshape(-1) * y).sum(), ["s"], [("s, 2", F32), ("2*s", F32)]),
 }
 
 
@@ -199,8 +51,8 @@ def test_code_for_the_shapes_of_a_call(name: str) -> None:
 
 
 def test_what_a_range_does_not_hold_is_refused_by_name() -> None:
-    with pytest.raises(UserError, match=r"stablehlo\.scatter: the extent of dim . of .* known at the call only"):
-        mlc.compile(_CALLS["one set"].text(), shapes={"s": range(1, 10)})
+    with pytest.raises(UserError, match=r"stablehlo\.scatter: its region is applied to s updates one after the other"):
+        mlc.compile(_CALLS["changed by index"].text(), shapes={"s": range(1, 10)})
 
 
 @pytest.mark.parametrize(
@@ -211,13 +63,13 @@ def test_what_a_range_does_not_hold_is_refused_by_name() -> None:
             r"reduce_window: the extent of dim 2 of operand 0, .* at most, .*; required: a known one",
         ),
         (
-            lambda x: _filtered(x, padding=((-2, -1), (-1, -2))),
+            lambda x: filtered(x, padding=((-2, -1), (-1, -2))),
             r"convolution: its window has 3 elements, and the image arg0 - 3, which may be 2",
         ),
     ],
 )
 def test_windows_that_have_no_form_for_any_size(function: Callable[..., Any], message: str) -> None:
-    text = _Function(function, ["h", "w"], [("2, 3, h + 4, w + 4", _F32)]).text()
+    text = Function(function, ["h", "w"], [("2, 3, h + 4, w + 4", F32)]).text()
     with pytest.raises(UserError, match=message):
         mlc.compile(text, shapes={"arg0": (2, 3, range(5, 14), range(5, 14))})
 
@@ -266,19 +118,50 @@ def test_places_that_data_say_stay_inside(function: Callable[..., Any]) -> None:
     text = export.export(jax.jit(function))(x, jax.ShapeDtypeStruct((3,), jnp.int32)).mlir_module()
     model: Any = mlc.compile(text, shapes={"s": range(2, 10)})
     for length in (9, 2, 5):
-        array = _RNG.standard_normal((4, length)).astype(np.float32)
+        array = RNG.standard_normal((4, length)).astype(np.float32)
         for places in ((0, 1, 1), (7, -1, 3), (100, 8, -100)):
             at = np.array(places, np.int32)
             np.testing.assert_array_equal(model(array, at), np.asarray(jax.jit(function)(array, at)))
 
 
-def test_branches_do_not_see_open_dims() -> None:
-    def function(x: Any) -> Any:
-        return jax.lax.cond(x[0, 0] > 0, lambda y: y * 2, lambda y: y + 1, x)
-
-    x = jax.ShapeDtypeStruct(export.symbolic_shape("4, s"), jnp.float32)
-    text = export.export(jax.jit(function))(x).mlir_module()
-    with pytest.raises(UserError, match=r"stablehlo\.case: the extent of dim 1 of what its region reads"):
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            lambda x: jnp.linalg.solve(jnp.eye(x.shape[0]), x),
+            r"custom_call: the extent of dim . of operand 0, .* known at the call only; required: a known one",
+        ),
+        (
+            lambda x: jnp.roll(x, 3, 0),
+            r"real_dynamic_slice: operand 1 depends on data; required: a constant, or the size of a dim",
+        ),
+        (
+            lambda x: x.at[jnp.arange(x.shape[0])].apply(jnp.sin),
+            r"scatter: its region is applied to s updates one after the other",
+        ),
+    ],
+)
+def test_what_no_range_holds(function: Callable[..., Any], message: str) -> None:
+    text = Function(function, ["s"], [("s, s", F32)]).text()
+    with pytest.raises(UserError, match=message):
         mlc.compile(text, shapes={"s": range(1, 10)})
-    array = np.ones((4, 3), np.float32)
-    np.testing.assert_array_equal(mlc.compile(text)(array), array * 2)
+
+
+def test_a_depthwise_kernel_has_no_gradient_for_a_range() -> None:
+    def function(x: Any) -> Any:
+        return jax.grad(lambda k: filtered(x, kernel=k, feature_group_count=3).sum())(jnp.ones((3, 1, 3, 3)))
+
+    text = Function(function, ["b"], [("b, 3, 6, 6", F32)]).text()
+    with pytest.raises(UserError, match=r"convolution: the extent of dim 0 of operand 0, .*; required: a known one"):
+        mlc.compile(text, shapes={"b": range(1, 10)})
+
+
+def test_a_roll_by_as_many_as_there_are_at_least() -> None:
+    scope = export.SymbolicScope(["s >= 3"])
+    x = jax.ShapeDtypeStruct(export.symbolic_shape("s", scope=scope), jnp.float32)
+    for shift in (-3, -1, 2, 3):
+        text = export.export(jax.jit(lambda x, shift=shift: jnp.roll(x, shift)))(x).mlir_module()
+        model: Any = mlc.compile(text, shapes={"s": range(3, 8)})
+        for length in (7, 3, 4):
+            array = np.arange(length, dtype=np.float32)
+            np.testing.assert_array_equal(model(array), np.roll(array, shift))

@@ -11,20 +11,23 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.cholesky import cholesky_factor
 from mlc.frontends.operators.complex_numbers import Pair
-from mlc.frontends.operators.fields import reshaped
+from mlc.frontends.operators.fields import extents_of, reshaped
 from mlc.frontends.operators.fourier import real_ends, transform, transform_of_real, transform_to_real
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.matrices import adjoint, stacked, transposed
 from mlc.frontends.operators.statistics import mean_and_differences
 from mlc.frontends.operators.triangular import solve_triangular
+from mlc.frontends.stablehlo.to_graph._batches import is_open, of_whole_batch
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 
-@converts("fft")
+@converts("fft", bounded=True)
 def fft(b: HloCall) -> Converted:
     """A transform for each dim, the last ones of which are transformed; one of real numbers has half of the results."""
     lengths, kind = b.op.ints("fft_length"), b.op.word("fft_type")
     x = b.pair(0)
+    if is_open(b):
+        return of_whole_batch(b, len(shape_of(x.re)) - len(lengths), 1)
     if 0 in b.shape():
         empty = b.splat(0, b.shape(), b.element())
         return empty if kind == "IRFFT" else Pair(empty, empty)
@@ -48,9 +51,11 @@ def _inverse(b: GraphBuilder, x: Pair, dim: int) -> Pair:
     return Pair(b.mul(re, scale), b.mul(im, scale))
 
 
-@converts("triangular_solve")
+@converts("triangular_solve", bounded=True)
 def triangular_solve(b: HloCall) -> Converted:
     """Substitution."""
+    if is_open(b):
+        return of_whole_batch(b, len(extents_of(b.operand(0))) - 2, 2)
     matrix, lower, way = stacked(b, b.operand(0)), bool(b.op.number("lower")), b.op.word("transpose_a")
     if way in ("TRANSPOSE", "ADJOINT"):
         matrix, lower = adjoint(b, matrix) if way == "ADJOINT" else transposed(b, matrix), not lower
@@ -58,9 +63,11 @@ def triangular_solve(b: HloCall) -> Converted:
     return reshaped(b, solve_triangular(b, matrix, stacked(b, b.operand(1)), lower, is_unit, left), b.shape())
 
 
-@converts("cholesky")
+@converts("cholesky", bounded=True)
 def cholesky(b: HloCall) -> Converted:
     """The factor, with zeros in the other triangle."""
+    if is_open(b):
+        return of_whole_batch(b, len(extents_of(b.operand(0))) - 2, 1)
     return reshaped(b, cholesky_factor(b, stacked(b, b.operand(0)), bool(b.op.number("lower"))), b.shape())
 
 

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.support import dtypes
@@ -76,7 +77,7 @@ def count_leading_zeros(b: HloCall) -> Converted:
     return _as(b, _count(b, b(graph.NotOp, x)), element_of(b[0]))
 
 
-@converts("bitcast_convert")
+@converts("bitcast_convert", bounded=True)
 def bitcast_convert(b: HloCall) -> Converted:
     """Of another width by shifts, the lowest bits first."""
     if b.is_pair(0):
@@ -95,6 +96,7 @@ def bitcast_convert(b: HloCall) -> Converted:
         return _as(b, x, element)
     raw = _as_unsigned(b, x)
     rank = len(shape_of(x))
+    require_fixed(b, x, "operand 0", [rank - 1] if after > before else [])
     if after < before:
         count = before // after
         steps = b.constant((np.arange(count) * after).astype(dtypes.to_numpy(element_of(raw))), element_of(raw))
@@ -104,7 +106,7 @@ def bitcast_convert(b: HloCall) -> Converted:
     wide = b.cast(raw, unsigned(IntegerType(after)))
     total: SSAValue | None = None
     for i in range(after // before):
-        part = b.reshape(b.slice(wide, rank - 1, i, i + 1), shape_of(x)[:-1])
+        part = b.squeeze(b.slice(wide, rank - 1, i, i + 1), [rank - 1])
         part = b(graph.ShlOp, part, b.number(i * before, part))
         total = part if total is None else b(graph.OrOp, total, part)
     assert total is not None

@@ -7,7 +7,7 @@ others see pairs and write what has to be written.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType
@@ -22,7 +22,7 @@ from mlc.frontends.operators.complex_values import ConversionOfPairs, is_complex
 from mlc.frontends.operators.conversions import Converts, PatternOfPairs, TypedCall, each_of_parts
 from mlc.frontends.operators.extents import result_extents
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import require_fixed, shape_sizes, splat
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize
 from mlc.support import dtypes
@@ -49,6 +49,8 @@ class HloConversion(ConversionOfPairs):
 
     devices: int = 1
     """For how many devices the module is."""
+    given: dict[str, Block] = field(default_factory=dict[str, Block])
+    """The bodies of functions that foreign functions are given, by name."""
     leaves_checks_out: bool = False
     """Whether error checks that call back into Python are left out."""
 
@@ -103,7 +105,9 @@ class HloCall(TypedCall[HloOp]):
     def pair(self, index: int) -> Pair:
         """An operand as a complex number; a real one has no imaginary part."""
         found = self.run.number(self.op.operands[index])
-        return found if isinstance(found, Pair) else Pair(found, self.splat(0, shape_of(found), element_of(found)))
+        if isinstance(found, Pair):
+            return found
+        return Pair(found, splat(self, 0, shape_sizes(self, found), element_of(found)))
 
     def is_pair(self, index: int) -> bool:
         """Whether an operand is complex."""
@@ -263,12 +267,14 @@ class _FromHlo(PatternOfPairs):
         ]
 
     def _require_supported(self, op: HloOp) -> None:
+        assert isinstance(self.run, HloConversion)
         for value in (*op.operands, *op.results):
             kind = value.type
             if not isinstance(kind, TensorType):
                 raise Unconvertible(f"it has a value of type {kind}; mlc computes with tensors")
             shape, element = cast(Any, kind).get_shape(), cast(Any, kind).element_type
-            if any(n < 0 for n in shape) and value not in op.results:
+            is_known = value in op.results or isinstance(self.run.number(value), Pair)
+            if any(n < 0 for n in shape) and not is_known:
                 raise Unconvertible(f"a dim of {kind} is open; required: known shapes")
             if not dtypes.is_supported(part_of(element)):
                 raise Unconvertible(f"it has elements of type {element}, {dtypes.NOT_KNOWN}")

@@ -10,7 +10,6 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.random_numbers import Stream
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.symbols import is_assertion
@@ -18,6 +17,7 @@ from mlc.frontends.stablehlo.to_graph._assertions import require_asserted
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._error_checks import is_callback
 from mlc.frontends.stablehlo.to_graph._lapack import lapack_function
+from mlc.frontends.stablehlo.to_graph._windows import dynamic_reduce_window
 from mlc.support import dtypes
 from mlc.support.dtypes import unsigned
 
@@ -111,8 +111,8 @@ def custom_call(b: HloCall) -> Converted:
     if is_assertion(b.op):
         require_asserted(b)
         return []
-    for i, value in enumerate(b.op.operands):
-        require_fixed(b, value, f"operand {i}")
+    if b.op.word("call_target_name") == "stablehlo.dynamic_reduce_window":
+        return dynamic_reduce_window(b)
     found = lapack_function(b)
     if found is None:
         if is_callback(b.op):

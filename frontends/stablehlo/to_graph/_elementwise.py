@@ -13,6 +13,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.angles import arc_tangent
 from mlc.frontends.operators.complex_numbers import Complex, Pair, spread
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.open_shapes import expanded, shape_sizes
 from mlc.frontends.stablehlo.to_graph import _complex
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.support import dtypes
@@ -286,7 +287,8 @@ def imag(b: HloCall) -> Converted:
 @converts("complex", "chlo.broadcast_complex")
 def make_complex(b: HloCall) -> Converted:
     """Two parts."""
-    return Pair(*(b.broadcast(b[i], b.shape()) if b.shape() else b[i] for i in (0, 1)))
+    sizes = [shape_sizes(b, b[i]) for i in (0, 1)]
+    return Pair(*(expanded(b, b[i], sizes[1 - i]) for i in (0, 1)))
 
 
 @converts("chlo.conj")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.stablehlo import CompositeOp
+from mlc.dialects.stablehlo import CompositeOp, HloOp
 from mlc.support.functions import is_private
 from mlc.support.ir import inlined
 from mlc.support.locations import error_at
@@ -18,8 +22,9 @@ def entries(module: ModuleOp) -> list[FuncOp]:
     return [f for f in functions if not is_private(f)] or functions
 
 
-def inline_calls(module: ModuleOp, functions: list[FuncOp]) -> None:
-    """Replace the calls in functions by the bodies of what they call, and drop functions that nobody calls then.
+def inline_calls(module: ModuleOp, functions: list[FuncOp]) -> dict[str, Block]:
+    """Replace the calls in functions by the bodies of what they call, and drop functions that nobody calls then; the
+    bodies of those that foreign functions are given, by name.
 
     Raises:
         UserError: a function that is called has no body, or calls itself.
@@ -28,10 +33,31 @@ def inline_calls(module: ModuleOp, functions: list[FuncOp]) -> None:
     flat = set[FuncOp]()
     for function in functions:
         _flatten(function, named, flat, [])
+    given = {name: named[name] for function in functions for name in _given(function) if name in named}
+    for function in given.values():
+        if not function.is_declaration:
+            _flatten(function, named, flat, [])
     kept = set(functions)
     for function in named.values():
-        if function not in kept and is_private(function):
+        if function in given.values():
+            function.detach()
+        elif function not in kept and is_private(function):
             Rewriter.erase_op(function)
+    return {name: function.body.block for name, function in given.items() if not function.is_declaration}
+
+
+def _given(function: FuncOp) -> Iterator[str]:
+    """The names of the functions that foreign functions are given."""
+    for op in function.walk():
+        if isinstance(op, HloOp):
+            yield from computations_of(op)
+
+
+def computations_of(op: HloOp) -> list[str]:
+    """The names of the functions that a foreign function is given."""
+    given = op.properties.get("called_computations")
+    listed: Sequence[Attribute] = cast("ArrayAttr[Attribute]", given).data if isinstance(given, ArrayAttr) else ()
+    return [name.string_value() for name in listed if isinstance(name, SymbolRefAttr)]
 
 
 def _flatten(function: FuncOp, named: dict[str, FuncOp], flat: set[FuncOp], callers: list[FuncOp]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DictionaryAttr, i32
 from xdsl.ir import SSAValue
 
 from mlc.frontends.operators.cholesky import cholesky_factor
@@ -28,6 +28,7 @@ from mlc.frontends.operators.matrices import (
 )
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.triangular import solve_triangular
+from mlc.frontends.stablehlo.to_graph._batches import is_open, of_whole_batch
 from mlc.frontends.stablehlo.to_graph._calls import HloCall
 
 _UPPER, _LEFT, _UNIT, _NO_VECTORS, _ALL_VECTORS = (ord(c) for c in "ULUNA")
@@ -143,4 +144,11 @@ def lapack_function(b: HloCall) -> list[RealOrPair] | None:
         raise Unconvertible(
             f"it calls '{name}' of LAPACK{meant}, which mlc does not have; it has {', '.join(_FUNCTIONS)}"
         )
-    return function(b)
+    return of_whole_batch(b, len(extents_of(b.operand(0))) - 2, _matrices(b)) if is_open(b) else function(b)
+
+
+def _matrices(b: HloCall) -> int:
+    """How many operands there are but those that say shapes of results, which come last."""
+    shapes = b.op.attributes.get("indices_of_shape_operands")
+    count = len(list(cast("DenseIntOrFPElementsAttr[Any]", shapes).get_values())) if shapes is not None else 0
+    return len(b.op.operands) - count

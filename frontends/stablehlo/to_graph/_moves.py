@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType, TensorType, i32
+from xdsl.dialects.builtin import ComplexType, TensorType, i32, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -15,17 +15,17 @@ from mlc.dialects.stablehlo import ConstantOp
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.open_shapes import (
+    all_along,
     counted,
     cut,
     depends_on_call,
     expanded,
-    inside,
     joined,
     reshaped,
     shape_sizes,
 )
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import in_symbols, larger
+from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols, larger
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
@@ -136,16 +136,20 @@ def pad(b: HloCall) -> Converted:
 
 
 def padded(
-    b: GraphBuilder, x: SSAValue, value: SSAValue, low: Sequence[int], high: Sequence[int], inner: Sequence[int]
+    b: GraphBuilder, x: SSAValue, value: SSAValue, low: Sequence[AnySize], high: Sequence[AnySize], inner: Sequence[int]
 ) -> SSAValue:
     """A number around elements and between them; less than nothing takes elements away."""
     for d, by in enumerate(inner):
         if by and shape_of(x)[d] > 1:
             x = _spread(b, x, value, d, by)
+    front, back = ([0] * len(low) for _ in range(2))
     for d, (size, p, q) in enumerate(zip(shape_sizes(b, x), low, high, strict=True)):
+        if not (isinstance(p, int) and isinstance(q, int)):
+            x = _padded_by_sizes(b, x, value, d, p, q)
+            continue
+        front[d], back[d] = max(p, 0), max(q, 0)
         if p < 0 or q < 0:
             x = cut(b, x, d, max(-p, 0), larger(size - max(-q, 0), max(-p, 0)), 1)
-    front, back = [max(n, 0) for n in low], [max(n, 0) for n in high]
     if not any((*front, *back)):
         return x
     known = b.knowledge.array(value)
@@ -155,6 +159,26 @@ def padded(
     if known is not None:
         return b(graph.PadOp, x, front, back, known.reshape(-1)[0].item())
     return _surrounded(b, x, value, front, back)
+
+
+def _padded_by_sizes(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, low: AnySize, high: AnySize) -> SSAValue:
+    """A number before and after the elements along a dim, as often as the extents of a call say.
+
+    Raises:
+        Unconvertible: it may take more elements away than there are.
+    """
+    size = shape_sizes(b, x)[dim]
+    if bounds(low + size + high)[0] < 0:
+        amounts = f"{in_symbols(low)} and {in_symbols(high)}"
+        raise Unconvertible(
+            f"it adds {amounts} to {in_symbols(size)} elements along dim {dim}, which may be less than 0"
+        )
+    place = b.sub(counted(b, 0, low + size + high, 1, i64), b.extent(low))
+    here = b(graph.AndOp, b.compare("ge", place, b.constant(0)), b.compare("lt", place, b.extent(size)))
+    place = b.maximum(b.minimum(place, b.constant(shape_of(x)[dim] - 1)), b.constant(0))
+    moved = b(graph.GatherOp, all_along(b, x, [dim]), place, dim)
+    others = [d for d in range(len(shape_of(x))) if d != dim]
+    return b.where(b.unsqueeze(here, others), moved, b.reshape(value, ()))
 
 
 def _surrounded(b: GraphBuilder, x: SSAValue, value: SSAValue, front: Sequence[int], back: Sequence[int]) -> SSAValue:
@@ -226,28 +250,10 @@ def dynamic_broadcast_in_dim(b: HloCall) -> Converted:
     return expanded(b, reshaped(b, moved, [extents.get(d, 1) for d in range(len(sizes))]), sizes)
 
 
-@converts("real_dynamic_slice", bounded=True)
-def real_dynamic_slice(b: HloCall) -> Converted:
-    """Ranges that are operands, with steps; those of open dims are inside for all extents of a call."""
-    numbers = [b.sizes(i) for i in (1, 2, 3)]
-    known = [[n for n in each if isinstance(n, int)] for each in numbers]
-    if not b.knowledge.extents.get(b[0]) and known == numbers:
-        return sliced(b, b[0], *known)
-    x = b[0]
-    for d, (start, end, step, extent) in enumerate(zip(*numbers, shape_sizes(b, x), strict=True)):
-        if not isinstance(step, int):
-            raise Unconvertible(f"its step along dim {d} is {in_symbols(step)}; required: a constant")
-        x = inside(b, x, d, start, end - start, extent)
-        x = x if step == 1 else cut(b, x, d, 0, end - start, step)
-    return x
-
-
-@converts("dynamic_pad")
+@converts("dynamic_pad", bounded=True)
 def dynamic_pad(b: HloCall) -> Converted:
-    """Amounts that are operands, and known."""
-    numbers: list[list[int]] = []
-    for i in range(2, len(b.op.operands)):
-        if (found := b.known(i)) is None:
-            raise Unconvertible(f"operand {i} depends on data; required: a constant")
-        numbers.append([int(n) for n in found])
-    return padded(b, b[0], b[1], *numbers)
+    """Amounts that are operands, and known, or sizes of dims."""
+    low, high = (b.sizes(i) for i in (2, 3))
+    if (inner := b.known(4)) is None:
+        raise Unconvertible("operand 4 depends on data, or on sizes of dims; required: a constant")
+    return padded(b, b[0], b[1], low, high, [int(n) for n in inner])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import i1, i32
@@ -12,12 +12,14 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import LAYOUTS
 from mlc.dialects.stablehlo import ConvAttr, DotAttr
+from mlc.frontends.operators.beyond_extents import filled
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.open_shapes import require_fixed
 from mlc.frontends.operators.products import product_over, summed_products
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._moves import padded
 
@@ -79,8 +81,6 @@ def _wide(b: GraphBuilder, x: SSAValue, element: Attribute) -> SSAValue:
 @converts("convolution", "dynamic_conv", bounded=True)
 def convolution(b: HloCall) -> Converted:
     """A convolution of the graph: padding that windows could lie in, and numbers between elements, are stored."""
-    if b.op.mnemonic() == "dynamic_conv" and b.known(2) is None:
-        raise Unconvertible("its padding depends on data; required: a constant")
     if b.is_pair(0) or b.is_pair(1):
         x, y = b.pair(0), b.pair(1)
         one, two = convolved(b, x.re, y.re), convolved(b, x.im, y.im)
@@ -95,6 +95,8 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     dims = cast(ConvAttr, op.properties["dimension_numbers"])
     element = b.element()
     free = [dims.dims(0, "b"), *dims.spatial(0)] if op.number("batch_group_count", 1) == 1 else []
+    if op.number("batch_group_count", 1) == op.number("feature_group_count", 1) == 1:
+        image, kernel = _summed(b, image, dims.dims(0, "f"), kernel, dims.dims(1, "i"))
     fixed = [d for d in range(len(shape_of(image))) if d not in free]
     require_fixed(b, image, "operand 0", fixed)
     require_fixed(b, kernel, "operand 1")
@@ -104,9 +106,10 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     count = len(shape_of(x)) - 2
     ones = (1,) * count
     strides, dilation, kernel_dilation = (op.ints(n, ones) for n in ("window_strides", "lhs_dilation", "rhs_dilation"))
-    padding = op.pairs("padding") or ((0, 0),) * count
+    padding: Sequence[tuple[AnySize, AnySize]] = op.pairs("padding") or ((0, 0),) * count
     if op.mnemonic() == "dynamic_conv":
-        padding = tuple((int(low), int(high)) for low, high in b.known(2))
+        amounts = b.sizes(2)
+        padding = list(zip(amounts[::2], amounts[1::2], strict=True))
     reversal = op.ints("window_reversal", (0,) * count)
     features, batches = op.number("feature_group_count"), op.number("batch_group_count")
     backwards = [d for i, d in enumerate(dims.spatial(1)) if reversal[i]]
@@ -125,20 +128,24 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
         w = b.transpose(w, [dims.dims(1, "o"), dims.dims(1, "i"), *dims.spatial(1)])
     window = [shape_of(w)[d - 1 if channels_last else d] for d in spatial]
     reach = [(n - 1) * d + 1 for n, d in zip(window, kernel_dilation, strict=True)]
-    stored = any(d > 1 for d in dilation) or any(
-        p < 0 or q < 0 or p >= n or q >= n for (p, q), n in zip(padding, reach, strict=True)
-    )
-    if stored:
-        low, high, inner = ([0] * (count + 2) for _ in range(3))
+    around = [(p, q) for p, q in padding if isinstance(p, int) and isinstance(q, int)]
+    if (
+        len(around) < count
+        or any(d > 1 for d in dilation)
+        or any(p < 0 or q < 0 or p >= n or q >= n for (p, q), n in zip(around, reach, strict=True))
+    ):
+        inner = [0] * (count + 2)
+        low: list[AnySize] = [*inner]
+        high: list[AnySize] = [*inner]
         for i, d in enumerate(spatial):
             low[d], high[d], inner[d] = *padding[i], dilation[i] - 1
         x = padded(b, x, b.number(0, x), low, high, inner)
-        padding = ((0, 0),) * count
+        around = [(0, 0)] * count
     if count == 0:
         return _of_points(b, x, w, dims, features, batches)
     options = {
         "strides": tuple(strides),
-        "padding": (*(p for p, _ in padding), *(q for _, q in padding)),
+        "padding": (*(p for p, _ in around), *(q for _, q in around)),
         "dilations": tuple(kernel_dilation),
     }
     if channels_last:
@@ -154,6 +161,14 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     found = slide(b, graph.ConvOp, [x, w], groups=max(features, batches), **options)
     order = [dims.dims(2, "b"), dims.dims(2, "f"), *dims.spatial(2)]
     return b.untranspose(found, order)
+
+
+def _summed(b: HloCall, image: SSAValue, of_image: int, kernel: SSAValue, of_kernel: int) -> tuple[SSAValue, SSAValue]:
+    """Both operands with zeros after the data along the dims that are summed over, if they end at the same extent, as
+    batches do under a gradient for the kernel."""
+    if b.axis_size(image, of_image) != b.axis_size(kernel, of_kernel):
+        return image, kernel
+    return filled(b, image, 0, [of_image]), filled(b, kernel, 0, [of_kernel])
 
 
 def _of_points(b: HloCall, x: SSAValue, w: SSAValue, dims: ConvAttr, features: int, batches: int) -> SSAValue:

@@ -7,7 +7,7 @@ for the counter goes through all of them, from either end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -17,12 +17,14 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, hlo
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
+from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds
 from mlc.frontends.stablehlo.to_graph._calls import HloConversion, convert_ops
 from mlc.frontends.stablehlo.to_graph._expressions import returned
 from mlc.support.ir import clone
 
-Progression = tuple[int, int]
+Progression = tuple[AnySize, AnySize]
 """An integer that grows by a number in each step: what it grows by, and what it is at first."""
 
 
@@ -30,7 +32,7 @@ Progression = tuple[int, int]
 class LoopRows:
     """What of a loop's body is rows and stacks."""
 
-    lines: dict[int, Progression]
+    lines: Mapping[int, Progression]
     """The values that are known in each step, by number."""
     read: list[tuple[int, Operation, bool]] = field(default_factory=list[tuple[int, Operation, bool]])
     """Which value is read row by row, by which op, and whether backwards."""
@@ -40,35 +42,58 @@ class LoopRows:
     """Whether these are filled from their ends."""
     writes: list[Operation] = field(default_factory=list[Operation])
     """The ops that write them."""
+    is_backwards: bool = False
+    """Whether all rows and stacks go from the end."""
 
     @classmethod
     def of(
-        cls, body: Block, lines: dict[int, Progression], steps: int, initial: Sequence[RealOrPair], fixed: set[int]
+        cls,
+        b: GraphBuilder,
+        body: Block,
+        lines: Mapping[int, Progression],
+        steps: AnySize,
+        initial: Sequence[RealOrPair],
+        fixed: set[int],
+        size_of: Callable[[SSAValue], AnySize | None],
     ) -> LoopRows:
-        """The rows and stacks of a body, some of whose values are known in each step."""
-        rows = cls(lines)
+        """The rows and stacks of a body, some of whose values are known in each step; `size_of` says what others are
+        that are the same in all steps.
+
+        Of as many steps as a call says, all rows and stacks are in one order; others are no rows.
+        """
+        rows, known = cls(lines), Lines(body, lines, steps, size_of)
+        read: list[tuple[int, Operation, bool]] = []
         for i in fixed:
             value = initial[i]
-            if isinstance(value, Pair) or not shape_of(value) or shape_of(value)[0] != steps:
+            if isinstance(value, Pair) or not shape_of(value) or b.axis_size(value, 0) != steps:
                 continue
             for op in [use.operation for use in body.args[i].uses]:
                 if _reads_row(op, body, body.args[i]):
-                    way = _direction(op.operands[1], body, lines, steps)
-                    rows.read += [] if way is None else [(i, op, way)]
+                    way = known.direction(op.operands[1])
+                    read += [] if way is None else [(i, op, way)]
+        written: list[tuple[int, bool, Operation]] = []
         for i, value in enumerate(returned(body)):
             old = initial[i]
-            if i in fixed or i in lines or isinstance(old, Pair) or not shape_of(old) or shape_of(old)[0] != steps:
+            if i in fixed or i in lines or isinstance(old, Pair) or not shape_of(old) or b.axis_size(old, 0) != steps:
                 continue
             op = value.owner
             if not isinstance(op, HloOp) or not _writes_row(op, body, body.args[i]):
                 continue
             own = [use.operation for use in body.args[i].uses]
             others = [use.operation for use in value.uses]
-            way = _direction(op.operands[2], body, lines, steps)
+            way = known.direction(op.operands[2])
             if way is not None and own == [op] and others == [body.last_op]:
-                rows.stacked.append(i)
-                rows.backwards.append(way)
-                rows.writes.append(op)
+                written.append((i, way, op))
+        ways = [way for _, way, _ in written] + [way for _, _, way in read]
+        rows.is_backwards = bool(ways) and all(ways)
+        if isinstance(steps, SymbolicSize):
+            read = [each for each in read if each[2] == rows.is_backwards]
+            written = [each for each in written if each[1] == rows.is_backwards]
+        rows.read = read
+        for i, way, op in written:
+            rows.stacked.append(i)
+            rows.backwards.append(way)
+            rows.writes.append(op)
         return rows
 
     def convert(
@@ -112,7 +137,7 @@ class LoopRows:
         rows: list[SSAValue] = []
         for value in found[len(given) :]:
             assert isinstance(value, SSAValue)
-            rows.append(scan.inside.reshape(value, shape_of(value)[1:]))
+            rows.append(scan.inside.squeeze(value, [0]))
         return found[: len(given)], rows
 
 
@@ -131,42 +156,50 @@ def _writes_row(op: HloOp, body: Block, array: SSAValue) -> bool:
     return op.operands[1] is not array and sizes[0] == 1 and sizes[1:] == shape_of(array)[1:]
 
 
-def _direction(start: SSAValue, body: Block, lines: dict[int, Progression], steps: int) -> bool | None:
-    """Whether a start goes through all rows backwards; None if it is not known to go through all of them."""
-    line = _line(start, body, lines, steps)
-    return False if line == (1, 0) else True if line == (-1, steps - 1) else None
+@dataclass
+class Lines:
+    """What integers are in each step of a body."""
 
+    body: Block
+    of_arguments: Mapping[int, Progression]
+    steps: AnySize
+    size_of: Callable[[SSAValue], AnySize | None]
+    """What a value is that is the same in all steps."""
 
-def _line(value: SSAValue, body: Block, lines: dict[int, Progression], steps: int) -> Progression | None:
-    """What a value is in each step, if that is known: sums and differences of numbers that are, and those that JAX
-    makes of indices that might count from the end."""
-    if isinstance(value, BlockArgument):
-        return lines.get(value.index) if value.owner is body else None
-    op = value.owner
-    if isinstance(op, ConstantOp | graph.ConstantOp):
-        numbers = getattr(op.value, "get_values", tuple[int, ...])()
-        return (0, numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], int) else None
-    if not isinstance(op, HloOp) or op.parent is not body:
+    def direction(self, start: SSAValue) -> bool | None:
+        """Whether a start goes through all rows backwards; None if it is not known to go through all of them."""
+        line = self.line(start)
+        return False if line == (1, 0) else True if line == (-1, self.steps - 1) else None
+
+    def line(self, value: SSAValue) -> Progression | None:
+        """What a value is in each step, if that is known: sums and differences of numbers that are, and those that JAX
+        makes of indices that might count from the end."""
+        if isinstance(value, BlockArgument) and value.owner is self.body and value.index in self.of_arguments:
+            return self.of_arguments[value.index]
+        op = value.owner
+        if isinstance(op, ConstantOp | graph.ConstantOp):
+            numbers = getattr(op.value, "get_values", tuple[int, ...])()
+            return (0, numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], int) else None
+        if not isinstance(op, HloOp) or op.parent is not self.body:
+            size = self.size_of(value)
+            return None if size is None else (0, size)
+        if op.name == "stablehlo.select":
+            line = self.line(op.operands[2])
+            if line is None or min(bounds(line[1])[0], bounds(line[1] + line[0] * (self.steps - 1))[0]) < 0:
+                return None
+            return line if self._asks_if_negative(op.operands[0], line) else None
+        if op.name == "stablehlo.convert" and op.operands[0].type == value.type:
+            return self.line(op.operands[0])
+        if op.name in ("stablehlo.add", "stablehlo.subtract"):
+            one, two = (self.line(v) for v in op.operands)
+            sign = 1 if op.name == "stablehlo.add" else -1
+            return None if one is None or two is None else (one[0] + sign * two[0], one[1] + sign * two[1])
         return None
-    if op.name == "stablehlo.select":
-        line = _line(op.operands[2], body, lines, steps)
-        is_positive = line is not None and line[1] >= 0 and line[1] + line[0] * (steps - 1) >= 0
-        return line if is_positive and _is_negative(op.operands[0], line, body, lines, steps) else None
-    if op.name == "stablehlo.convert" and op.operands[0].type == value.type:
-        return _line(op.operands[0], body, lines, steps)
-    if op.name in ("stablehlo.add", "stablehlo.subtract"):
-        one, two = (_line(v, body, lines, steps) for v in op.operands)
-        sign = 1 if op.name == "stablehlo.add" else -1
-        return None if one is None or two is None else (one[0] + sign * two[0], one[1] + sign * two[1])
-    return None
 
-
-def _is_negative(
-    value: SSAValue, line: Progression | None, body: Block, lines: dict[int, Progression], steps: int
-) -> bool:
-    """Whether a value asks if a number that is known in each step is less than 0."""
-    op = value.owner
-    if not isinstance(op, HloOp) or op.name != "stablehlo.compare" or op.word("comparison_direction") != "LT":
-        return False
-    one, two = (_line(v, body, lines, steps) for v in op.operands)
-    return one == line and two == (0, 0)
+    def _asks_if_negative(self, value: SSAValue, line: Progression) -> bool:
+        """Whether a value asks if a number that is known in each step is less than 0."""
+        op = value.owner
+        if not isinstance(op, HloOp) or op.name != "stablehlo.compare" or op.word("comparison_direction") != "LT":
+            return False
+        one, two = (self.line(v) for v in op.operands)
+        return one == line and two == (0, 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
 from typing import cast
 
 import numpy as np
@@ -17,10 +16,12 @@ from mlc.dialects.stablehlo import ScatterAttr
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.open_shapes import all_along, product, shape_sizes, splat
 from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import SymbolicSize, bounds, in_symbols
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
-from mlc.frontends.stablehlo.to_graph._places import Places, batch_starts, index_parts
+from mlc.frontends.stablehlo.to_graph._places import Places, as_indices, batch_starts, index_parts, with_sizes_of
 
 _KINDS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
 
@@ -39,7 +40,7 @@ def scatter_kind(block: Block) -> str | None:
     return kind if kind is not None and set(op.operands) == set(block.args) and len(op.operands) == 2 else None
 
 
-@converts("scatter")
+@converts("scatter", bounded=True)
 def scatter(b: HloCall) -> Converted:
     """Updates at places; those that lie outside change nothing."""
     count = len(b.op.operands) // 2
@@ -68,13 +69,13 @@ class _Windows:
 
     def __init__(self, b: HloCall, count: int) -> None:
         dims = cast(ScatterAttr, b.op.properties["scatter_dimension_numbers"])
-        shape, indices, update = shape_of(b[0]), b[count], shape_of(b[count + 1])
+        shape, indices, update = shape_sizes(b, b[0]), shape_sizes(b, b[count]), shape_sizes(b, b[count + 1])
         inserted, batching = dims.ints("inserted_window_dims"), dims.ints("input_batching_dims")
         vector, mapped = dims.number("index_vector_dim"), dims.ints("scatter_dims_to_operand_dims")
         self._b, self._dims = b, dims.ints("update_window_dims")
         self.shape = shape
-        self.batch = tuple(n for d, n in enumerate(shape_of(indices)) if d != vector)
-        starts = index_parts(b, indices, vector, self.batch, mapped)
+        self.batch = tuple(n for d, n in enumerate(indices) if d != vector)
+        starts = index_parts(b, b[count], vector, self.batch, mapped)
         own = batch_starts(b, self.batch, batching, dims.ints("scatter_indices_batching_dims"), vector)
         self.starts = starts | own
         self.dropped = (*inserted, *batching)
@@ -100,10 +101,15 @@ def _combined(b: HloCall, count: int) -> list[SSAValue]:
         return data
     windows = _Windows(b, count)
     updates = [windows.turned(update) for update in updates]
-    points = prod(windows.batch)
+    points = product(windows.batch)
     unique = b.op.properties.get("unique_indices")
     if points == 1 or (unique is not None and b.op.number("unique_indices")):
         return _changed(b, windows.places, data, updates, windows.checked)
+    if isinstance(points, SymbolicSize):
+        raise Unconvertible(
+            f"its region is applied to {in_symbols(points)} updates one after the other, as many as a call says; "
+            "required: a region that sets, adds, multiplies or takes an extreme, or as many updates in each call"
+        )
     scan = ScanWriter(b, points)
     carried = [scan.carry(x) for x in data]
     starts = {d: scan.row(b.reshape(start, (points,))) for d, start in windows.starts.items()}
@@ -122,8 +128,9 @@ def _changed(
     inside, columns = _inside(b, places, checked)
     if inside is not None:
         columns = [b.where(inside, column, b.number(0, column)) for column in columns]
-    indices = _coordinates(b, columns)
-    seen = [b(graph.GatherNdOp, x, indices, list(places.explicit)) for x in data]
+    indices = as_indices(b, columns)
+    axes = list(places.explicit)
+    seen = [b(graph.GatherNdOp, all_along(b, x, axes), indices, axes) for x in data]
     made = b.body(b.op.body(), [*seen, *(b.untranspose(u, order) for u in updates)], lifted=True)
     found: list[SSAValue] = []
     for x, old, new in zip(data, seen, made, strict=True):
@@ -138,18 +145,24 @@ def _inside(b: GraphBuilder, places: Places, checked: Sequence[int]) -> tuple[SS
     columns = places.coordinates()
     inside: SSAValue | None = None
     for d in checked:
-        column = columns[places.explicit.index(d)]
-        known = b.knowledge.array(column)
-        if known is not None and np.all((known >= 0) & (known < places.shape[d])):
+        column, extent = columns[places.explicit.index(d)], places.shape[d]
+        if _is_inside(b, places, d, column):
             continue
-        low, high = b.number(0, column), b.number(places.shape[d], column)
+        low, high = b.number(0, column), b.number(extent, column) if isinstance(extent, int) else b.extent(extent)
         here = b(graph.AndOp, b.compare("ge", column, low), b.compare("lt", column, high))
         inside = here if inside is None else b(graph.AndOp, inside, here)
     return inside, columns
 
 
-def _coordinates(b: GraphBuilder, columns: Sequence[SSAValue]) -> SSAValue:
-    return b.concat([b.reshape(c, (*shape_of(c), 1)) for c in columns], len(shape_of(columns[0])))
+def _is_inside(b: GraphBuilder, places: Places, dim: int, column: SSAValue) -> bool:
+    """Whether it is known that all coordinates along a dim are those of elements, for all extents of a call."""
+    if (known := b.knowledge.array(column)) is not None:
+        return bool(np.all((known >= 0) & (known < bounds(places.shape[dim])[0])))
+    starts = b.knowledge.sizes.get(places.starts[dim]) if dim in places.starts else None
+    if starts is None:
+        return False
+    most = places.shape[dim] - (places.sizes[dim] if dim in places.inner else 1)
+    return all(bounds(start)[0] >= 0 and bounds(most - start)[0] >= 0 for start in starts.flat)
 
 
 def _written_where_inside(
@@ -164,21 +177,20 @@ def _written_where_inside(
     update = b.untranspose(update, order)
     inside, columns = _inside(b, places, checked)
     axis = places.explicit[0]
-    shape = shape_of(x)
-    data = x
+    most = shape_of(x)[axis]
+    data = all_along(b, x, places.explicit)
     if inside is not None:
         zero = b.number(0, columns[0])
         columns = [b.where(inside, column, zero) for column in columns]
         if kind == "set":
-            first = b.where(inside, columns[0], b.number(shape[axis], columns[0]))
+            first = b.where(inside, columns[0], b.number(most, columns[0]))
             columns = [first, *columns[1:]]
-            row = list(shape)
-            row[axis] = 1
-            data = b.concat([x, b.splat(0, row, element_of(x))], axis)
+            row = [1 if a == axis else size for a, size in enumerate(shape_sizes(b, data))]
+            data = b.concat([data, splat(b, 0, row, element_of(x))], axis)
         else:
-            element = element_of(x)
-            mask = b.reshape(inside, (*shape_of(inside), *[1] * len(places.whole)))
+            element, rank = element_of(x), len(places.points)
+            mask = b.unsqueeze(inside, range(rank, rank + len(places.whole)))
             number = -0.0 if kind == "add" and is_float(x) else neutral(kind, element)  # 0 would make 0 of -0
             update = b.where(mask, update, b.constant(np.asarray(number), element))
-    found = b(graph.ScatterNdOp, kind, data, _coordinates(b, columns), update, list(places.explicit))
-    return b.slice(found, axis, 0, shape[axis]) if data is not x else found
+    found = b(graph.ScatterNdOp, kind, data, as_indices(b, columns), update, list(places.explicit))
+    return with_sizes_of(b, b.slice(found, axis, 0, most), x)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from xdsl.dialects.builtin import i1, i32
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
@@ -15,19 +16,54 @@ from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part,
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.loop_writer import ScanWriter
-from mlc.frontends.operators.open_shapes import cut, require_fixed, shape_sizes
+from mlc.frontends.operators.open_shapes import all_along, cut, expanded, require_fixed, shape_sizes
 from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize
+from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, in_symbols
 from mlc.frontends.operators.window_extents import windows_in
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, only_op, returned
+from mlc.frontends.stablehlo.to_graph._inline import computations_of
 from mlc.frontends.stablehlo.to_graph._moves import padded, sliced
 from mlc.frontends.stablehlo.to_graph._reductions import kind_of, reduced, regrouped
 
 _MOST_TAPS = 1024
 """Windows of more elements than this are not written out."""
+
+
+@dataclass(frozen=True)
+class _WindowForm:
+    """How windows lie in each dim, and the region that combines what is in them."""
+
+    body: Block
+    window: Sequence[AnySize]
+    strides: Sequence[int]
+    base: Sequence[int]
+    dilations: Sequence[int]
+    padding: Sequence[tuple[AnySize, AnySize]]
+
+    @property
+    def ones(self) -> tuple[int, ...]:
+        """1 for each dim."""
+        return (1,) * len(self.window)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether windows are of neighbours, and begin at each element."""
+        return all(tuple(each) == self.ones for each in (self.strides, self.base, self.dilations))
+
+    @property
+    def known_window(self) -> list[int]:
+        """The extents of a window.
+
+        Raises:
+            Unconvertible: one is an extent of a call.
+        """
+        for d, size in enumerate(self.window):
+            if not isinstance(size, int):
+                raise Unconvertible(f"its windows have {in_symbols(size)} elements along dim {d}; required: a constant")
+        return [size for size in self.window if isinstance(size, int)]
 
 
 @converts("reduce_window", bounded=True)
@@ -36,48 +72,100 @@ def reduce_window(b: HloCall) -> Converted:
 
     Dims whose extents are known at the call may lie under windows of sums, products and extremes.
     """
-    op, count = b.op, len(b.op.operands) // 2
-    inputs = [b.run.number(v) for v in op.operands[:count]]
-    inits = [b.run.number(v) for v in op.operands[count:]]
-    shape = shape_of(number_of(inputs[0])[0])
-    ones = (1,) * len(shape)
-    window, strides = op.ints("window_dimensions"), op.ints("window_strides", ones)
+    op = b.op
+    window = op.ints("window_dimensions")
+    ones = (1,) * len(window)
     base, dilations = op.ints("base_dilations", ones), op.ints("window_dilations", ones)
-    padding = op.pairs("padding") or ((0, 0),) * len(shape)
+    padding = op.pairs("padding") or ((0, 0),) * len(window)
+    windows = _WindowForm(op.body(), window, op.ints("window_strides", ones), base, dilations, padding)
+    return _reduced_in(b, windows, len(op.operands) // 2)
+
+
+def dynamic_reduce_window(b: HloCall) -> Converted:
+    """The same with operands for what attributes say: JAX calls a foreign function where an extent of a window or of
+    what stands around is one of a call.
+
+    Raises:
+        Unconvertible: a stride or a dilation is no constant, or it is not known what the function is.
+    """
+    count = (len(b.op.operands) - 5) // 2
+    window, *steps, padding = (b.sizes(i) for i in range(2 * count, len(b.op.operands)))
+    known = [[size for size in each if isinstance(size, int)] for each in steps]
+    if known != steps:
+        raise Unconvertible("a stride or a dilation of its windows is known at the call only; required: constants")
+    names = computations_of(b.op)
+    if len(names) != 1 or names[0] not in b.run.given:
+        raise Unconvertible("it names no function with a body that combines two elements")
+    pairs = list(zip(padding[::2], padding[1::2], strict=True))
+    strides, base, dilations = map(tuple, known)
+    return _reduced_in(b, _WindowForm(b.run.given[names[0]], window, strides, base, dilations, pairs), count)
+
+
+def _reduced_in(b: HloCall, windows: _WindowForm, count: int) -> Converted:
+    """What is combined in windows of so many tensors, each of which has a number that it starts from."""
+    op = b.op
+    inputs = [b.run.number(v) for v in op.operands[:count]]
+    inits = [b.run.number(v) for v in op.operands[count : 2 * count]]
     if b.is_empty:
         return [_empty(b, n, b.shape()) for n in inputs]
-    only = only_op(op.body()) if count == 1 else None
-    plain = base == ones and all(p >= 0 and q >= 0 for p, q in padding)
+    sizes = shape_sizes(b, number_of(inputs[0])[0])
+    running = _running(sizes, windows.window, windows.padding) if windows.is_dense else None
+    if running is None and any(not isinstance(n, int) for pair in windows.padding for n in pair):
+        inputs, windows = _surrounded(b, inputs, inits, windows)
+        sizes = shape_sizes(b, number_of(inputs[0])[0])
+    padding = [(p, q) for p, q in windows.padding if isinstance(p, int) and isinstance(q, int)]
+    only = only_op(windows.body) if count == 1 else None
+    plain = windows.base == windows.ones and all(p >= 0 and q >= 0 for p, q in padding)
     x, init = inputs[0], inits[0]
-    if only is not None and plain and isinstance(x, SSAValue) and isinstance(init, SSAValue):
+    if running is None and only is not None and plain and isinstance(x, SSAValue) and isinstance(init, SSAValue):
         is_maximum = only.mnemonic() == "maximum" and is_float(x)
-        if is_maximum and (pooled := _max_pool(b, x, init)) is not None:
+        if is_maximum and (pooled := _max_pool(b, windows, padding, x, init)) is not None:
             return pooled
-    sizes = shape_sizes(b, number_of(x)[0])
-    running = _running(sizes, window, padding) if (strides, base, dilations) == (ones, ones, ones) else None
     if running is None and only is not None and isinstance(x, SSAValue) and isinstance(init, SSAValue):
         name = only.mnemonic()
         if kind_of(name, element_of(x)) is not None and element_of(x) != i1:
-            return _separably(b, name, x, init)
-    each_dim = enumerate(zip(window, strides, base, padding, strict=True))
+            return _separably(b, windows, padding, name, x, init)
+    if running is not None:
+        return _cumulative(b, windows.body, inputs, inits, *running)
+    return _written_out(b, windows, padding, inputs, inits)
+
+
+def _surrounded(
+    b: HloCall, inputs: Sequence[RealOrPair], inits: Sequence[RealOrPair], windows: _WindowForm
+) -> tuple[list[RealOrPair], _WindowForm]:
+    """Tensors with what stands around them and between their elements, and windows in these."""
+    low, high = [p for p, _ in windows.padding], [q for _, q in windows.padding]
+    inner = [n - 1 for n in windows.base]
+    found = [_both(n, i, lambda v, s: padded(b, v, s, low, high, inner)) for n, i in zip(inputs, inits, strict=True)]
+    return found, replace(windows, base=windows.ones, padding=((0, 0),) * len(low))
+
+
+def _written_out(
+    b: HloCall,
+    windows: _WindowForm,
+    padding: Sequence[tuple[int, int]],
+    inputs: Sequence[RealOrPair],
+    inits: Sequence[RealOrPair],
+) -> list[RealOrPair]:
+    """Any region, applied to one element of all windows after the other."""
+    window, strides, dilations = windows.known_window, windows.strides, windows.dilations
+    each_dim = enumerate(zip(window, strides, windows.base, padding, strict=True))
     moved = [d for d, kept in each_dim if kept != (1, 1, 1, (0, 0))]
     for i, number in enumerate(inputs):
         for value in number_of(number):
             require_fixed(b, value, f"operand {i}", moved)
-    if running is not None:
-        return _cumulative(b, inputs, inits, *running)
     taps = int(np.prod(window))
     if taps > _MOST_TAPS:
         raise Unconvertible(f"its windows have {taps} elements and its region is not a sum, product or extreme")
-    low, high, inner = [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base]
-    images = [_both(n, i, lambda v, s: padded(b, v, s, low, high, inner)) for n, i in zip(inputs, inits, strict=True)]
+    images, _ = _surrounded(b, inputs, inits, windows)
     out = b.shape()
     found: list[RealOrPair] = [each_part(i, lambda v: b.broadcast(v, out)) for i in inits]
     for at in product(*map(range, window)):
         starts = [a * d for a, d in zip(at, dilations, strict=True)]
         ends = [s + (n - 1) * t + 1 for s, n, t in zip(starts, out, strides, strict=True)]
         taken = [each_part(n, _slicer(b, starts, ends, strides)) for n in images]
-        found = [each_part(n, lambda v: b.broadcast(v, out)) for n in b.body(op.body(), [*found, *taken], lifted=True)]
+        made = b.body(windows.body, [*found, *taken], lifted=True)
+        found = [each_part(n, lambda v: b.broadcast(v, out)) for n in made]
     return found
 
 
@@ -101,7 +189,7 @@ def _both(number: RealOrPair, other: RealOrPair, function: Callable[[SSAValue, S
 
 
 def _running(
-    sizes: Sequence[AnySize], window: Sequence[int], padding: Sequence[tuple[int, int]]
+    sizes: Sequence[AnySize], window: Sequence[AnySize], padding: Sequence[tuple[AnySize, AnySize]]
 ) -> tuple[int, bool] | None:
     """The dim along which windows reach from an end to each element, and whether that is the far end."""
     long = [d for d, w in enumerate(window) if w != 1]
@@ -115,33 +203,37 @@ def _running(
 
 
 def _cumulative(
-    b: HloCall, inputs: list[RealOrPair], inits: list[RealOrPair], dim: int, backwards: bool
+    b: HloCall, body: Block, inputs: list[RealOrPair], inits: list[RealOrPair], dim: int, backwards: bool
 ) -> list[RealOrPair]:
     """Each step combines a row with what was there before. From the far end the order of operands is another, which
-    only matters to regions that are not reductions."""
-    shape = shape_of(number_of(inputs[0])[0])
-    order = [dim, *(d for d in range(len(shape)) if d != dim)]
-    rest = [shape[d] for d in order[1:]]
-    rows = [each_part(n, lambda v: b.transpose(v, order)) for n in inputs]
-    scan = ScanWriter(b, shape[dim])
-    start = [each_part(i, lambda v: b.broadcast(v, rest)) for i in inits]
+    only matters to regions that are not reductions; steps that are at no data change nothing."""
+    sizes = shape_sizes(b, number_of(inputs[0])[0])
+    order = [dim, *(d for d in range(len(sizes)) if d != dim)]
+    rest, length = [sizes[d] for d in order[1:]], sizes[dim]
+    rows = [each_part(n, lambda v: all_along(b, b.transpose(v, order), [0])) for n in inputs]
+    scan = ScanWriter(b, bounds(length)[1])
+    start = [each_part(i, lambda v: expanded(b, v, rest)) for i in inits]
     totals = [each_part(i, scan.carry) for i in start]
     elements = [each_part(n, lambda v: scan.row(v, backwards)) for n in rows]
-    next = convert_block(b.run, b.op.body(), [*totals, *elements], scan.body.end, lifted=True)
-    flat = [v for n in next for v in number_of(each_part(n, lambda v: scan.inside.broadcast(v, rest)))]
-    found = scan.finish(flat, flat, backwards)[len(flat) :]
+    number = scan.number(backwards) if backwards and isinstance(length, SymbolicSize) else None
+    next = convert_block(b.run, body, [*totals, *elements], scan.body.end, lifted=True)
+    flat = [v for n in next for v in number_of(each_part(n, lambda v: expanded(scan.inside, v, rest)))]
+    if number is not None:
+        runs = scan.inside.compare("lt", number, scan.inside.extent(length))
+        before = [v for n in totals for v in number_of(n)]
+        flat = [scan.inside.where(runs, new, old) for new, old in zip(flat, before, strict=True)]
+    found = [b.sized(v, {0: length}) for v in scan.finish(flat, flat, backwards)[len(flat) :]]
     return regrouped([b.untranspose(v, order) for v in found], inputs)
 
 
-def _max_pool(b: HloCall, x: SSAValue, init: SSAValue) -> SSAValue | None:
+def _max_pool(
+    b: HloCall, windows: _WindowForm, padding: Sequence[tuple[int, int]], x: SSAValue, init: SSAValue
+) -> SSAValue | None:
     """Pooling of an image, if windows are on spatial dims only and start from less than any number."""
     known = b.knowledge.array(init)
     if known is None or known.item() != -np.inf or len(shape_of(x)) not in (4, 5):
         return None
-    op, rank = b.op, len(shape_of(x))
-    ones = (1,) * rank
-    window, strides = op.ints("window_dimensions"), op.ints("window_strides", ones)
-    dilations, padding = op.ints("window_dilations", ones), op.pairs("padding") or ((0, 0),) * rank
+    rank, window, strides, dilations = len(shape_of(x)), windows.known_window, windows.strides, windows.dilations
     idle = [d for d in range(rank) if (window[d], strides[d], padding[d]) == (1, 1, (0, 0))]
     if 0 not in idle or len(idle) < 2:
         return None
@@ -164,33 +256,33 @@ def _max_pool(b: HloCall, x: SSAValue, init: SSAValue) -> SSAValue | None:
     return b.untranspose(found, order)
 
 
-def _separably(b: HloCall, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
+def _separably(
+    b: HloCall, windows: _WindowForm, padding: Sequence[tuple[int, int]], name: str, x: SSAValue, init: SSAValue
+) -> SSAValue:
     """One dim after the other: sums, products and extremes may be taken in any order.
 
     What windows start from is combined once, in the end.
     """
-    op, rank = b.op, len(shape_of(x))
-    ones = (1,) * rank
-    window, strides = op.ints("window_dimensions"), op.ints("window_strides", ones)
-    base, dilations = op.ints("base_dilations", ones), op.ints("window_dilations", ones)
-    padding = op.pairs("padding") or ((0, 0),) * rank
+    window, strides, dilations = windows.window, windows.strides, windows.dilations
     element = element_of(x)
     kind = kind_of(name, element)
     assert kind is not None
     own = b.number(neutral(kind, element), x)
-    x = padded(b, x, own, [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base])
-    for d in range(rank):
-        if window[d] == 1 and strides[d] == 1:
+    x = padded(b, x, own, [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in windows.base])
+    for d, length in enumerate(window):
+        if length == 1 and strides[d] == 1:
             continue
         size = shape_sizes(b, x)[d]
-        if window[d] > _MOST_TAPS:
-            raise Unconvertible(f"its windows have {window[d]} elements along dim {d}; mlc writes out {_MOST_TAPS}")
-        if window[d] == size and dilations[d] == 1:
+        if bounds(length)[1] > _MOST_TAPS:
+            found = f"its windows have {in_symbols(length)} elements along dim {d}"
+            raise Unconvertible(f"{found}; mlc writes out {_MOST_TAPS}")
+        if length == size and dilations[d] == 1:
             x = b.unsqueeze(reduced(b, name, x, [d]), [d])
             continue
-        count = windows_in(size, 0, (window[d] - 1) * dilations[d] + 1, strides[d])
+        taps = windows.known_window[d]
+        count = windows_in(size, 0, (taps - 1) * dilations[d] + 1, strides[d])
         total: SSAValue | None = None
-        for i in range(window[d]):
+        for i in range(taps):
             start = i * dilations[d]
             part = cut(b, x, d, start, start + (count - 1) * strides[d] + 1, strides[d])
             total = part if total is None else combine(b, name, total, part)
@@ -200,7 +292,7 @@ def _separably(b: HloCall, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
     return x if known is not None and known.item() == neutral(kind, element) else combine(b, name, x, init)
 
 
-@converts("select_and_scatter")
+@converts("select_and_scatter", bounded=True)
 def select_and_scatter(b: HloCall) -> Converted:
     """The gradient of pooling: for each element of a window, the sources of the windows that selected it.
 
@@ -219,6 +311,10 @@ def select_and_scatter(b: HloCall) -> Converted:
     padding = b.op.pairs("padding") or ((0, 0),) * rank
     if int(np.prod(window)) > _MOST_TAPS:
         raise Unconvertible(f"its windows have {int(np.prod(window))} elements; mlc writes out {_MOST_TAPS}")
+    sizes, moved = shape_sizes(b, x), [d for d in range(rank) if (window[d], strides[d], padding[d]) != (1, 1, (0, 0))]
+    require_fixed(b, x, "operand 0", moved)
+    require_fixed(b, source, "operand 1", moved)
+    x, source = all_along(b, x, range(rank)), all_along(b, source, range(rank))  # each row is on its own
     if 0 in shape_of(source) or 0 in shape_of(x):
         return b.broadcast(init, b.shape())
     low, high, inner = [p for p, _ in padding], [q for _, q in padding], [0] * rank
@@ -261,4 +357,5 @@ def select_and_scatter(b: HloCall) -> Converted:
     assert total is not None
     total = sliced(b, total, low, [p + n for p, n in zip(low, shape_of(x), strict=True)])
     known = b.knowledge.array(init)
+    total = b.sized(total, dict(enumerate(sizes)))
     return total if known is not None and known.item() == 0 else b.add(total, init)

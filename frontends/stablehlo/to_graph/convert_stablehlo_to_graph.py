@@ -58,9 +58,10 @@ class ConvertStablehloToGraphPass(Pass):
         from mlc.frontends.stablehlo.to_graph._inline import entries, inline_calls
 
         functions = entries(module)
-        inline_calls(module, functions)
+        given = inline_calls(module, functions)
         raise_found([error for function in functions for error in unbound(function)])
         conversion = HloConversion.within(ctx)
+        conversion.given = given
         for function in functions:
             prepare(function, conversion)
             open_dims_at_calls(function, conversion.knowledge)

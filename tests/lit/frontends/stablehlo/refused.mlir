@@ -66,7 +66,7 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<2x1xi32>, %u: tensor<2xf32>) -> te
 func.func @main(%x: tensor<2x3xf32>, %n: tensor<2xi64>, %i: tensor<2x1xi64>, %s: tensor<4xui64>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
   // expected-error @+1 {{stablehlo.unary_einsum: it sums by '...a->a...'; required: letters of all dims, as in 'ab,bc->ac'}}
   %0 = stablehlo.unary_einsum %x, config = "...a->a..." : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  // expected-error @+1 {{stablehlo.dynamic_gather: the sizes of its windows depend on data; required: a constant}}
+  // expected-error @+1 {{stablehlo.dynamic_gather: operand 2 depends on data; required: a constant, or the size of a dim}}
   %1 = "stablehlo.dynamic_gather"(%x, %i, %n) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x3xf32>
   // expected-error @+1 {{stablehlo.rng_bit_generator: it draws bits with a state of tensor<4xui64>; required: two or three ui64}}
   %2:2 = stablehlo.rng_bit_generator %s, algorithm = DEFAULT : (tensor<4xui64>) -> (tensor<4xui64>, tensor<2x3xf32>)

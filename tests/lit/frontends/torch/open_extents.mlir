@@ -22,7 +22,7 @@ func.func @mean(%x: tensor<2x8xf32> {mlc.extents = array<i64: -1, 1>}, %n: tenso
 
 // CHECK-LABEL: func.func @half
 // CHECK-SAME: -> (tensor<2x4xf32> {mlc.extents = array<i64: -1, 1>
-// CHECK: graph.slice {{%.*}} starts [0, 0] ends [2, 4]
+// CHECK: graph.slice %{{.*}} starts [0, 0] ends [2, 4]
 // CHECK: [[HALF:%.*]] = graph.div %n
 // CHECK: return {{%.*}}, [[HALF]]
 func.func @half(%x: tensor<2x8xf32> {mlc.extents = array<i64: -1, 1>}, %n: tensor<i64> {mlc.range = array<i64: 2, 8>})
