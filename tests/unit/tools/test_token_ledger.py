@@ -50,6 +50,18 @@ def test_bytes_and_multiply_adds(model: str, mlc: CommandLine) -> None:
 
 
 @pytest.mark.slow
+def test_windows(mlc: CommandLine, tmp_path: Path) -> None:
+    """Two of three layers see the last 6 places, as far as that many are filled; one head of 64 elements."""
+    write_model(path := tmp_path / "gemma3.gguf", "gemma3", "Q4_0", context=_CONTEXT)
+    place, shown = 2 * 64 * 4, mlc("explain", str(path), "--per-token", ELSEWHERE).out
+    found = sorted(re.findall(r"^attention\S* +(\d) +0 +([\d.]+)k ", shown, re.MULTILINE))
+    assert found == [("1", f"{49 * place / 1000:.3g}"), ("2", f"{2 * 6 * place / 1000:.3g}")]
+    bytes_of = dict(re.findall(r"^ +(\d+) +([\d.]+)k +[\d,]+ cycles$", shown, re.MULTILINE))
+    grown = [float(bytes_of["95"]) - float(bytes_of["48"]), float(bytes_of["24"]) - float(bytes_of["0"])]
+    assert abs(grown[0] - 47 * place / 1000) < 2 and abs(grown[1] - (24 + 2 * 5) * place / 1000) < 2
+
+
+@pytest.mark.slow
 def test_times(model: str, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_ledger, "_SECONDS", 0.02)
     shown = mlc("explain", model, "--per-token", "--shape", "context=40").out
