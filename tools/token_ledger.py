@@ -71,23 +71,27 @@ class TokenLedger:
     Attributes:
         context: how many tokens its caches hold.
         costs: those of kernels, by name.
+        place: the bytes of a token in the caches.
     """
 
     numbers: ModelNumbers
     context: int
     costs: Mapping[str, _Cost]
+    place: int
 
     @classmethod
     def of(cls, numbers: ModelNumbers, context: int) -> TokenLedger:
         """Count what the calls of a model at the tensor level read."""
         kernels = {kernel.sym_name.data: kernel for kernel in numbers.kernels}
         costs = {name: _Cost(work_of(each, numbers.ctx), window=_window(each)) for name, each in kernels.items()}
+        place = 0
         for model in (op for op in numbers.calling.ops if isinstance(op, FuncOp) and op.sym_name.data not in kernels):
             kept = _caches(model)
+            place += sum(bytes_of(each) for each in model.args if each in kept) // context
             for call in model.walk():
                 if isinstance(call, CallOp) and (name := call.callee.string_value()) in kernels:
                     _count(costs[name], call, kernels[name], kept)
-        return cls(numbers, context, costs)
+        return cls(numbers, context, costs, place)
 
     def total(self, held: int) -> float:
         """The bytes of a token with so many before it."""
@@ -195,6 +199,8 @@ def print_ledger(ledger: TokenLedger, model: Model | None) -> None:
     speed, peak = amount(roofline.bandwidth(level), f"B{per}"), amount(roofline.peak(), f"flop{per}")
     note = _NOTE.format(level=level, speed=speed, peak=peak) + (_NOTE_OF_TIMES if measured else "")
     print(f"\n{note.rstrip()}")
+    each, whole = (amount(ledger.place * count, "B") for count in (1, ledger.context))
+    print(f"Caches take {each} for a token, {whole} for {ledger.context}.")
     ledger.numbers.print_doubts([ledger.least(length) / times.whole for length, times in measured.items()])
 
 

@@ -47,6 +47,7 @@ def test_bytes_and_multiply_adds(model: str, mlc: CommandLine) -> None:
     each = layers * 2 * heads * size * 4 / 1000
     assert abs(float(lengths[-1][1]) - float(lengths[0][1]) - 95 * each) < 2
     assert "tokens/s" not in shown
+    assert f"Caches take {layers * 2 * heads * size * 4 / 1000:.3g} kB for a token, 98.3 kB for 96." in shown
 
 
 @pytest.mark.slow

@@ -292,7 +292,8 @@ def test_metrics(served: Running) -> None:
     assert int(numbers['mlc_requests_total{path="/v1/completions",status="200"}']) >= 1
     assert int(numbers["mlc_tokens_written_total"]) >= 2 and numbers["mlc_answers_running"] == "0"
     assert numbers['mlc_answer_seconds_bucket{le="+Inf"}'] == numbers["mlc_answer_seconds_count"]
-    assert sum(line.startswith("# TYPE") for line in lines) == 8
+    assert int(numbers["mlc_cached_tokens"]) >= 6 and int(numbers["mlc_cache_bytes"]) == served.server.engine.cache_bytes > 0
+    assert sum(line.startswith("# TYPE") for line in lines) == 10
 
 
 def test_answers_at_once(generator: Generator) -> None:
