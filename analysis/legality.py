@@ -80,12 +80,13 @@ def require_no_limit(loop: ForOp) -> None:
 
 
 def require_same_end(first: ForOp, second: ForOp) -> None:
-    """Check that two loops over the same range have one limit, unless iterations from it on do no harm.
+    """Check that two loops over the same range have one limit and one start, unless iterations beyond do no harm.
 
     Raises:
-        Refused: they are serial, and end where the other does not.
+        Refused: they are serial, and end or begin where the other does not.
     """
-    if first.limit is not second.limit and not (first.is_parallel and second.is_parallel):
+    is_same = first.limit is second.limit and first.start is second.start
+    if not is_same and not (first.is_parallel and second.is_parallel):
         raise Refused("their limits are not the same")
 
 

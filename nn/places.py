@@ -67,7 +67,8 @@ class TokenPlaces:
         """Scores `[…, rows, places]`, of which each `n` rows are those of the tokens, where a token sees a place: its
         own one and those before it, of which a window has the last. Others are -inf.
 
-        One mask compares places with an integer alone: after the last token nothing is computed (`limit-dims`).
+        Masks that compare places with an integer alone let nothing be computed after the last token, and before the
+        window of the first one (`limit-dims`).
         """
         least, count = b.number(-np.inf, scores), shape_of(scores)[-2]
         masked = scores
@@ -79,12 +80,13 @@ class TokenPlaces:
         if (count, window) not in self._known:
             places = b.constant(np.arange(self.length))
             masks = [b.compare("le", places, b.add(self.position, b.constant(np.int64(self.n - 1))))]
-            rows = self.rows if self.n > 1 else b.reshape(self.position, (1,))
-            wide = b.broadcast(b.unsqueeze(rows, [0]), (count // self.n, self.n))
-            own = b.reshape(wide, (count, 1))
+            before = None if window is None else b.constant(np.int64(window))
+            if before is not None:
+                masks.append(b.compare("gt", places, b.sub(self.position, before)))
             if self.n > 1:
+                own = b.reshape(b.broadcast(b.unsqueeze(self.rows, [0]), (count // self.n, self.n)), (count, 1))
                 masks.append(b.compare("le", places, own))
-            if window is not None:
-                masks.append(b.compare("gt", places, b.sub(own, b.constant(np.int64(window)))))
+                if before is not None:
+                    masks.append(b.compare("gt", places, b.sub(own, before)))
             self._known[count, window] = masks
         return self._known[count, window]

@@ -64,10 +64,13 @@ def _fits_lockstep(op: ForOp, frame: Frame) -> bool:
 
 
 def _values(op: ForOp, frame: Frame) -> range:
-    """What the counter is, as far as the limit; the first iteration of a loop from 0 is always run."""
+    """What the counter is, from the start to the limit; the first iteration of a loop from 0 is run without a start."""
     if op.limit is None:
         return op.range
-    return range(op.range.start, min(op.range.stop, max(int(np.max(frame[op.limit])), 1)), op.range.step)
+    first, stop, step = op.range.start, op.range.stop, op.range.step
+    if op.start is not None:
+        first += max(int(np.min(frame[op.start])) - first, 0) // step * step
+    return range(first, min(stop, max(int(np.max(frame[op.limit])), 1)), step)
 
 
 def _run_in_lockstep(op: ForOp, frame: Frame) -> None:

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
 
+from mlc.dialects.loop import LIMITS, LimitsAttr
 from mlc.runtime.model import Model
 from mlc.runtime.tracing import trace
 from mlc.support.dtypes import bytes_of
@@ -24,10 +25,11 @@ from mlc.tools.kernel_work import KernelWork, bytes_of_operand, work_of
 _SECONDS = 0.4
 """How long tokens are written with so many tokens in the caches; the fastest one counts."""
 _FIRST_CACHE = 3
+_RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 _REST = "between them"
 _NOTE = """\
 Bytes are those of weights and caches, which have to come from {level}, at {speed}; what kernels hand to each other is
-near. Caches are read as far as they are filled. Multiply-adds are counted as flops of f32, at {peak}.
+near. Caches are read as far as they are filled, or seen. Multiply-adds are counted as flops of f32, at {peak}.
 A kernel takes at least the longer one of both times.
 """
 _NOTE_OF_TIMES = f"""\
@@ -43,6 +45,7 @@ class _Cost:
         weights: bytes of constants that are read.
         kept: bytes of caches that are read when they are full.
         written: bytes that are written to caches.
+        window: how many of the places that are filled are read at most; None for all.
     """
 
     work: KernelWork
@@ -50,6 +53,7 @@ class _Cost:
     weights: int = 0
     kept: int = 0
     written: int = 0
+    window: int | None = None
 
     def bytes(self, filled: float) -> float:
         """All bytes, with caches of which a part is filled."""
@@ -67,31 +71,35 @@ class TokenLedger:
     Attributes:
         context: how many tokens its caches hold.
         costs: those of kernels, by name.
+        place: the bytes of a token in the caches.
     """
 
     numbers: ModelNumbers
     context: int
     costs: Mapping[str, _Cost]
+    place: int
 
     @classmethod
     def of(cls, numbers: ModelNumbers, context: int) -> TokenLedger:
         """Count what the calls of a model at the tensor level read."""
         kernels = {kernel.sym_name.data: kernel for kernel in numbers.kernels}
-        costs = {name: _Cost(work_of(kernel, numbers.ctx)) for name, kernel in kernels.items()}
+        costs = {name: _Cost(work_of(each, numbers.ctx), window=_window(each)) for name, each in kernels.items()}
+        place = 0
         for model in (op for op in numbers.calling.ops if isinstance(op, FuncOp) and op.sym_name.data not in kernels):
             kept = _caches(model)
+            place += sum(bytes_of(each) for each in model.args if each in kept) // context
             for call in model.walk():
                 if isinstance(call, CallOp) and (name := call.callee.string_value()) in kernels:
                     _count(costs[name], call, kernels[name], kept)
-        return cls(numbers, context, costs)
+        return cls(numbers, context, costs, place)
 
     def total(self, held: int) -> float:
         """The bytes of a token with so many before it."""
-        return sum(cost.bytes(self.filled(held)) for cost in self.costs.values())
+        return sum(cost.bytes(self.read(cost, held)) for cost in self.costs.values())
 
-    def filled(self, held: int) -> float:
-        """The part of caches that is filled when a token has been written after so many."""
-        return (held + 1) / self.context
+    def read(self, cost: _Cost, held: int) -> float:
+        """The part of caches that a kernel reads for a token after so many."""
+        return min(held + 1, cost.window or self.context) / self.context
 
     def level(self, held: int) -> str:
         """The nearest level of the memory that holds all that a token reads."""
@@ -99,7 +107,7 @@ class TokenLedger:
 
     def bound(self, cost: _Cost, held: int) -> tuple[float, str]:
         """The least time of all calls of a kernel, in the unit of the roofline, and what it waits for."""
-        filled, level, roofline = self.filled(held), self.level(held), self.numbers.roofline
+        filled, level, roofline = self.read(cost, held), self.level(held), self.numbers.roofline
         arithmetic = cost.flops(filled) / roofline.gain(cost.work) / roofline.peak()
         transfer = cost.bytes(filled) / roofline.bandwidth(level)
         return (arithmetic, "compute") if arithmetic > transfer else (transfer, level)
@@ -114,11 +122,22 @@ def _caches(model: FuncOp) -> set[SSAValue]:
     marks = marks_of((), model.res_attrs)
     donors = [each[DONATED] for each in marks if DONATED in each]
     kept: set[SSAValue] = {model.args[each.value.data] for each in donors if isinstance(each, IntegerAttr)}
-    for call in model.walk():
-        if isinstance(call, CallOp):
-            kinds = [each.type for each in call.operands if each in kept]
-            kept |= {result for result in call.results if result.type in kinds}
+    for op in model.walk():
+        if isinstance(op, CallOp):
+            kinds = [each.type for each in op.operands if each in kept]
+            kept |= {result for result in op.results if result.type in kinds}
+        elif isinstance(op, _RESHAPES) and op.operands[0] in kept:
+            kept.add(op.results[0])
     return kept
+
+
+def _window(kernel: FuncOp) -> int | None:
+    """How many iterations loops have at most that begin and end so far from one integer; None if there are none."""
+    said = kernel.attributes.get(LIMITS)
+    limits = said.data if isinstance(said, LimitsAttr) else ()
+    ends = {(each.dim, each.argument, each.factor, each.over): each.plus for each in limits if not each.is_start}
+    starts = {(each.dim, each.argument, each.factor, each.over): each.plus for each in limits if each.is_start}
+    return max((ends[each] - plus for each, plus in starts.items() if each in ends), default=None)
 
 
 def _count(cost: _Cost, call: CallOp, kernel: FuncOp, kept: set[SSAValue]) -> None:
@@ -135,7 +154,7 @@ def _count(cost: _Cost, call: CallOp, kernel: FuncOp, kept: set[SSAValue]) -> No
 
 def _origin(value: SSAValue) -> Any:
     """The op that makes a value, perhaps under another shape."""
-    while isinstance(value.owner, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
+    while isinstance(value.owner, _RESHAPES):
         value = value.owner.operands[0]
     return value.owner
 
@@ -180,11 +199,13 @@ def print_ledger(ledger: TokenLedger, model: Model | None) -> None:
     speed, peak = amount(roofline.bandwidth(level), f"B{per}"), amount(roofline.peak(), f"flop{per}")
     note = _NOTE.format(level=level, speed=speed, peak=peak) + (_NOTE_OF_TIMES if measured else "")
     print(f"\n{note.rstrip()}")
+    each, whole = (amount(ledger.place * count, "B") for count in (1, ledger.context))
+    print(f"Caches take {each} for a token, {whole} for {ledger.context}.")
     ledger.numbers.print_doubts([ledger.least(length) / times.whole for length, times in measured.items()])
 
 
 def _print_kernels(ledger: TokenLedger, held: int, times: TokenTimes | None) -> None:
-    numbers, filled, least = ledger.numbers, ledger.filled(held), ledger.least(held)
+    numbers, least = ledger.numbers, ledger.least(held)
     width = max(len(_REST), *map(len, ledger.costs))
     lost = None if times is None else times.whole - least
     print(f"one token, with {held} in caches for {ledger.context}")
@@ -193,6 +214,7 @@ def _print_kernels(ledger: TokenLedger, held: int, times: TokenTimes | None) -> 
     for name, cost in ledger.costs.items():
         bound, limit = ledger.bound(cost, held)
         found = None if times is None else times.kernels.get(name, 0.0)
+        filled = ledger.read(cost, held)
         kept = cost.written + cost.kept * filled
         cells = [amount(cost.weights), amount(kept), amount(cost.flops(filled)), limit, numbers.time(bound)]
         print(_line(name, str(cost.calls), [*cells, *_reached(numbers, bound, found, lost)], width))
@@ -201,7 +223,7 @@ def _print_kernels(ledger: TokenLedger, held: int, times: TokenTimes | None) -> 
         cells = ["", "", "", "", "", *_reached(numbers, 0.0, rest, lost)]
         print(_line(_REST, "", cells, width))
     total = sum(cost.weights for cost in ledger.costs.values())
-    flops = sum(cost.flops(filled) for cost in ledger.costs.values())
+    flops = sum(cost.flops(ledger.read(cost, held)) for cost in ledger.costs.values())
     cells = [amount(total), amount(ledger.total(held) - total), amount(flops), "", numbers.time(least)]
     whole = None if times is None else times.whole
     print(_line("model", "", [*cells, *_reached(numbers, least, whole, lost)], width))

@@ -91,11 +91,18 @@ class ForOp(CountedLoop):
     iterations can be taken in blocks. The first iteration of a loop from 0 is always run. Those of a parallel loop from
     the limit on may be run, too: they do no harm.
 
+    Beside a limit there may be a start, at which a loop begins that is not above it yet: attention may see the last 512
+    of the places that are filled. It is less than the limit and a multiple of the same number. Iterations of a parallel
+    loop before it may be run, too.
+
     ```mlir
     %sum = loop.for serial "k" %k = 0 to 512 limit %n by 16 iter_args(%acc = %zero) -> (f32) {
       %a = loop.load %x[%k] : memref<512xf32>
       %next = arith.addf %acc, %a : f32
       loop.yield %next : f32
+    }
+    %window = loop.for serial "k" %k = 0 to 512 from %s limit %n by 16 iter_args(%acc = %zero) -> (f32) {
+      loop.yield %acc : f32
     }
     ```
 
@@ -103,7 +110,7 @@ class ForOp(CountedLoop):
       for_c1: the step is positive
       for_c2: only a serial loop carries values
       for_c3: the body takes the counter, of type `index`, and a value of the type of each of the iter_args
-      for_c4: there is a result of the type of each of the iter_args, and one more operand, if any, is an index
+      for_c4: there is a result of the type of each of the iter_args, and one or two more operands, if any, are indices
       for_c5: the body ends with `loop.yield` of a value of the type of each of the iter_args
       for_c6: no two of the first iterations of a `parallel` or `threads` loop touch the same element and one writes it
       for_c7: `most_threads` is an i64, 1 or more
@@ -125,13 +132,14 @@ class ForOp(CountedLoop):
         body: Region | None = None,
         limit: SSAValue | None = None,
         limit_by: int = 1,
+        start: SSAValue | None = None,
     ) -> None:
         types = [v.type for v in iter_args]
         if body is None:
             body = Region(Block(arg_types=[IndexType(), *types]))
             body.block.args[0].name_hint = dim
         super().__init__(
-            operands=[[*iter_args, limit] if limit is not None else iter_args],
+            operands=[[*iter_args, *(each for each in (limit, start) if each is not None)]],
             result_types=[types],
             regions=[body],
             properties={
@@ -153,12 +161,12 @@ class ForOp(CountedLoop):
             iter_args: what it carries.
             body: one whose block takes the counter and a value for each of `iter_args`, and keeps its names; by default
                 an empty one, whose counter has the name of this one.
-            values: what its counter takes, where that is something else; the limit stays.
+            values: what its counter takes, where that is something else; the limit stays, and the start.
         """
         values = self.range if values is None else values
         new = ForOp(self.dim.data, values.start, values.stop, values.step, self.kind.data, iter_args, body)
         if self.limit is not None:
-            new.set_limit(self.limit, self.limit_multiple)
+            new.set_limit(self.limit, self.limit_multiple, self.start)
         new.attributes |= self.attributes
         new.location = self.location
         if body is None:
@@ -169,9 +177,9 @@ class ForOp(CountedLoop):
         """Carry these values into the first iteration."""
         self.operands = [*initial, *self.operands[len(self.iter_args) :]]
 
-    def set_limit(self, limit: SSAValue | None, by: int = 1) -> None:
-        """End at `limit`, an index, which is a multiple of `by`; with None at the upper bound."""
-        self.operands = self.iter_args if limit is None else [*self.iter_args, limit]
+    def set_limit(self, limit: SSAValue | None, by: int = 1, start: SSAValue | None = None) -> None:
+        """End at `limit`, an index, with None at the upper bound, and begin at `start`; both are multiples of `by`."""
+        self.operands = [*self.iter_args, *(each for each in (limit, start) if each is not None)]
         self.limit_by = None if by == 1 else IntegerAttr(by, i64)
 
     @property
@@ -212,10 +220,10 @@ class ForOp(CountedLoop):
             )
         results = [r.type for r in self.results]
         beyond = [v.type for v in self.operands[len(results) :]]
-        if len(self.operands) < len(results) or beyond not in ([], [IndexType()]):
+        if len(self.operands) < len(results) or len(beyond) > 2 or any(type != IndexType() for type in beyond):
             raise VerifyException(
                 f"loop.for: operands ({_spell([v.type for v in self.operands])}) must be one for each result "
-                f"({_spell(results)}), and perhaps a limit of type index (for_c4)"
+                f"({_spell(results)}), and perhaps a limit and a start of type index (for_c4)"
             )
         if results != expected[1:]:
             raise VerifyException(
@@ -252,9 +260,13 @@ class ForOp(CountedLoop):
         lower = parser.parse_integer()
         parser.parse_characters("to")
         upper = parser.parse_integer()
-        limit = None
+        start = limit = None
         limit_by = 1
-        if parser.parse_optional_keyword("limit"):
+        if parser.parse_optional_keyword("from"):
+            start = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+        if start is not None:
+            parser.parse_keyword("limit", " after a start")
+        if start is not None or parser.parse_optional_keyword("limit"):
             limit = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
             limit_by = parser.parse_integer() if parser.parse_optional_keyword("by") else 1
         step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
@@ -281,7 +293,7 @@ class ForOp(CountedLoop):
             initial = [parser.resolve_operand(value, t) for (_, _, value), t in zip(pairs, types, strict=True)]
         attributes = parser.parse_optional_attr_dict_with_keyword()
         body = parser.parse_region(arguments)
-        op = cls(dim, lower, upper, step, kind, initial, body, limit, limit_by)
+        op = cls(dim, lower, upper, step, kind, initial, body, limit, limit_by, start)
         if attributes is not None:
             op.attributes |= attributes.data
         for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
@@ -294,6 +306,10 @@ class ForOp(CountedLoop):
         printer.print_string(" ")
         printer.print_ssa_value(self.induction_variable)
         printer.print_string(f" = {self.lower.value.data} to {self.upper.value.data} ")
+        if self.start is not None:
+            printer.print_string("from ")
+            printer.print_ssa_value(self.start)
+            printer.print_string(" ")
         if self.limit is not None:
             printer.print_string("limit ")
             printer.print_ssa_value(self.limit)

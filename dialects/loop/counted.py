@@ -35,17 +35,22 @@ class CountedLoop(IRDLOperation):
     @property
     def limit(self) -> SSAValue | None:
         """Where the loop ends if that is less than the upper bound: the operand after those that are carried."""
-        return self.operands[-1] if len(self.operands) > len(self.results) else None
+        return self.operands[len(self.results)] if len(self.operands) > len(self.results) else None
+
+    @property
+    def start(self) -> SSAValue | None:
+        """Where the loop begins if that is more than the lower bound: the operand after the limit."""
+        return self.operands[-1] if len(self.operands) > len(self.results) + 1 else None
 
     @property
     def limit_multiple(self) -> int:
-        """What the limit is a multiple of, unless it is the upper bound or more."""
+        """What the limit is a multiple of, unless it is the upper bound or more; and the start, if there is one."""
         return 1 if self.limit_by is None else self.limit_by.value.data
 
     @property
     def may_be_skipped(self) -> bool:
-        """Whether a limit may leave out all iterations, so that a test before the loop saves something."""
-        return self.limit is not None and self.range.start > 0
+        """Whether a limit or a start may leave out all iterations, so that a test before the loop is needed."""
+        return self.limit is not None and (self.range.start > 0 or self.start is not None)
 
     @property
     def induction_variable(self) -> SSAValue:

@@ -1,4 +1,4 @@
-"""Where loops over dims end of which only the first part is data: how a kernel says so before it has loops."""
+"""Where loops over dims begin and end of which only a part is data: how a kernel says so before it has loops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,10 @@ LIMITS = "limits"
 
 @dataclass(frozen=True)
 class Limit:
-    """Loops over `dim` end at `(argument + plus) / over`, rounded up to a multiple, times `factor`; it is positive."""
+    """Loops over `dim` end at `(argument + plus) / over`, rounded up to a multiple, times `factor`; it is positive.
+
+    Or they begin there, rounded down; at the first element if that is negative.
+    """
 
     dim: str
     argument: int
@@ -22,16 +25,18 @@ class Limit:
     plus: int = 0
     """What is added to that."""
     multiple: int = 1
-    """What the sum, or 1 if that is more, is rounded up to."""
+    """What the sum, or 1 if that is more, is rounded up to; what a start is rounded down to."""
     factor: int = 1
     """How many iterations there are for each: those of a dim that was joined with others."""
     over: int = 1
     """How many of what the integer counts there are for each: an image of half the size has 2."""
+    is_start: bool = False
+    """Whether loops begin there."""
 
 
 @irdl_attr_definition
 class LimitsAttr(Data[tuple[Limit, ...]]):
-    """Where the loops of a kernel end that run over dims of which only the first part is data.
+    """Where the loops of a kernel end, or begin, that run over dims of which only a part is data.
 
     ```mlir
     func.func private @kernel(%n: tensor<i64>) attributes {limits = #loop.limits<k: argument 0 plus 1 by 16 times 64>} {
@@ -41,6 +46,7 @@ class LimitsAttr(Data[tuple[Limit, ...]]):
 
     `n = 20` lets loops `k` end at 2048: at `20 + 1`, rounded up to a multiple of 16, times 64. What is computed for
     iterations after the limit has no influence on what callers look at; `convert-tensor-to-loop` gives it to the loops.
+    `k: from argument 0 plus -511 by 16` lets them begin that far before the integer.
     """
 
     name = "loop.limits"
@@ -48,7 +54,7 @@ class LimitsAttr(Data[tuple[Limit, ...]]):
     @staticmethod
     def of(limits: Sequence[Limit]) -> "LimitsAttr":
         """The limits, in order of dims."""
-        return LimitsAttr(tuple(sorted(limits, key=lambda limit: limit.dim)))
+        return LimitsAttr(tuple(sorted(limits, key=lambda limit: (limit.dim, limit.is_start))))
 
     @classmethod
     def parse_parameter(cls, parser: AttrParser) -> tuple[Limit, ...]:
@@ -67,6 +73,7 @@ def names_dims(function: Operation) -> bool:
 def _parse_limit(parser: AttrParser) -> Limit:
     dim = parser.parse_identifier(", the name of a dim")
     parser.parse_punctuation(":")
+    is_start = parser.parse_optional_keyword("from") is not None
     parser.parse_keyword("argument")
     argument = parser.parse_integer(allow_boolean=False, allow_negative=False)
 
@@ -79,11 +86,11 @@ def _parse_limit(parser: AttrParser) -> Limit:
     over, multiple, factor = number("over", 1), number("by", 1), number("times", 1)
     if min(over, multiple, factor) < 1:
         parser.raise_error("the numbers after 'over', 'by' and 'times' are positive", at_position=position)
-    return Limit(dim, argument, plus, multiple, factor, over)
+    return Limit(dim, argument, plus, multiple, factor, over, is_start)
 
 
 def _spelling(limit: Limit) -> str:
-    words = [f"{limit.dim}: argument {limit.argument}"]
+    words = [f"{limit.dim}: {'from ' * limit.is_start}argument {limit.argument}"]
     numbers = (
         ("plus", limit.plus, 0),
         ("over", limit.over, 1),

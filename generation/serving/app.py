@@ -116,6 +116,8 @@ class Server:
         gauges = {
             "mlc_answers_running": ("Answers that are being written.", running),
             "mlc_requests_waiting": ("Requests that wait for their turn.", waiting),
+            "mlc_cache_bytes": ("Memory that caches take when they are full.", self.engine.cache_bytes),
+            "mlc_cached_tokens": ("Tokens that caches hold.", self.engine.held),
         }
         return PlainTextResponse(
             self.metrics.text(counters, gauges), media_type="text/plain; version=0.0.4; charset=utf-8"

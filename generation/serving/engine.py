@@ -192,6 +192,11 @@ class Engine:
         return self._batch.cache_bytes
 
     @property
+    def held(self) -> int:
+        """How many tokens caches hold now."""
+        return sum(each.generator.held for each in self._slots)
+
+    @property
     def load(self) -> tuple[int, int]:
         """How many jobs are answered, and how many wait."""
         return sum(each.answer is not None for each in self._slots), len(self._waiting)

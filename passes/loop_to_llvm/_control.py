@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import LoopAnnotationAttr
-from mlc.dialects.llvm.integers import AddOp
+from mlc.dialects.llvm.integers import AddOp, MulOp, SubOp
 from mlc.dialects.llvm.vectors import SelectOp
 from mlc.dialects.loop import LOOP_ANNOTATION, ForOp, YieldOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
@@ -45,9 +45,9 @@ def lower_loops(region: Region) -> None:
                                                           ^after: …
 
     Trip counts are known, so a loop is entered without a test; one that runs once leaves no block, one that never runs
-    leaves nothing. A limit is the end of a loop if it is less than the upper bound; a loop that it may leave out
-    altogether has a test before it. What counts and branches has the location of the loop. A block has its loops
-    lowered last to first: what follows a loop is moved once per nesting level.
+    leaves nothing. A limit is the end of a loop if it is less than the upper bound, a start its begin, in whole steps;
+    a loop that they may leave out altogether has a test before it. What counts and branches has the location of the
+    loop. A block has its loops lowered last to first: what follows a loop is moved once per nesting level.
     """
     for block in list(region.blocks):
         _lower_loops_in(block)
@@ -205,6 +205,7 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     trips = loop.range
     start, stride = integer_constant(trips.start), integer_constant(trips.step)
     bound, end = _end_of(loop)
+    begin, first = _begin_of(loop, start.result)
     wrap, _ = _NATURAL if trips.start >= 0 else _SIGNED
     advance = AddOp.create(operands=[body_counter, stride.result], result_types=[stride.result.type], properties=wrap)
     more = _is_less(loop, advance.res, end)
@@ -223,7 +224,7 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
         attributes=_annotation(loop),
         successors=[body, after],
     )
-    enter = _entry(loop, start.result, end, body, after)
+    enter = [*begin, *_entry(loop, first, end, body, after)]
     if loop.limit is None:
         _append(latch, loop, stride, *bound, advance, more, back)
     else:
@@ -240,8 +241,35 @@ def _end_of(loop: ForOp) -> tuple[list[Operation], SSAValue]:
     if loop.limit is None or trips.start < 0:
         return [last], last.result
     is_less = _is_less(loop, loop.limit, last.result)
-    end = SelectOp(is_less.res, loop.limit, last.result)
+    end = _chosen(is_less.res, loop.limit, last.result)
     return [last, is_less, end], end.res
+
+
+def _begin_of(loop: ForOp, lower: SSAValue) -> tuple[list[Operation], SSAValue]:
+    """The ops that give the first value of the counter, and that: the last one that is not above the start, if any."""
+    if loop.start is None:
+        return [], lower
+    trips, start = loop.range, loop.start
+    is_later = _is_less(loop, lower, start)
+    least = _chosen(is_later.res, start, lower)
+    if trips.step == 1:
+        return [is_later, least], least.res
+    stride = integer_constant(trips.step)
+    beyond = _whole(SubOp, least.res, lower)
+    blocks = llvm.UDivOp(beyond.res, stride.result)
+    more = _whole(MulOp, blocks.res, stride.result)
+    first = _whole(AddOp, lower, more.res)
+    return [is_later, least, stride, beyond, blocks, more, first], first.res
+
+
+def _chosen(condition: SSAValue, given: SSAValue, constant: SSAValue) -> SelectOp:
+    """A limit or a start, which may be an argument whose type is not lowered yet, or a constant."""
+    return SelectOp.create(operands=[condition, given, constant], result_types=[constant.type])
+
+
+def _whole(op_type: type[AddOp | SubOp | MulOp], one: SSAValue, other: SSAValue) -> AddOp | SubOp | MulOp:
+    """A sum, difference or product of counters, which does not overflow."""
+    return op_type.create(operands=[one, other], result_types=[one.type], properties=_SIGNED[0])
 
 
 def _entry(loop: ForOp, start: SSAValue, end: SSAValue, body: Block, after: Block) -> list[Operation]:

@@ -125,7 +125,7 @@ def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerConte
 
 
 def _leave_out(loop: ForOp, body: Block) -> None:
-    """Let the body of a nest do nothing from the limit of one of its loops on, if that has one."""
+    """Let the body of a nest do nothing from the limit of one of its loops on, or before its start, if it has them."""
     if loop.limit is None:
         return
     inside = list(body.ops)[:-1]
@@ -134,9 +134,15 @@ def _leave_out(loop: ForOp, body: Block) -> None:
     first = arith.ConstantOp(IntegerAttr.from_index_int_value(min(loop.range.start, 0) + 1))
     end = arith.MaxSIOp(loop.limit, first.result)  # the first iteration of a loop from 0 is always run
     within = CmpiOp(loop.induction_variable, end.result, "slt")
+    tests: list[Operation] = [first, end, within]
+    if loop.start is not None:
+        step = arith.ConstantOp(IntegerAttr.from_index_int_value(loop.range.step))
+        following = arith.AddiOp(loop.induction_variable, step.result)
+        reached = CmpiOp(following, loop.start, "sgt")
+        tests += [step, following, reached, within := arith.AndIOp(within.result, reached.result)]
     branch = scf.IfOp(within.result, [], Region(Block([*inside, scf.YieldOp()])))
     assert body.last_op is not None
-    Rewriter.insert_op([first, end, within, branch], InsertPoint.before(body.last_op))
+    Rewriter.insert_op([*tests, branch], InsertPoint.before(body.last_op))
     loop.set_limit(None)
 
 

@@ -1,4 +1,4 @@
-"""Where the loops of a kernel end, and what it needs of its arguments, given what is needed of its results."""
+"""Where the loops of a kernel end, or start, and what it needs of its arguments, given the needs of its results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mlc.support.linear import plain_dim
 from mlc.support.types import tensor_type
 
 Ends = dict[str, Extent]
-"""Where the loops over dims end."""
+"""Where the loops over dims end, or start."""
 _MOST_ROUNDS = 8
 """As often it is found out where loops end that run further for others; then they run to the end."""
 
@@ -129,7 +129,7 @@ class KernelNeeds:
             self.readers.join(needed, value, subscripted(affine.results, reached, op.dim_sizes))
             table = self.tails.table(value)
             dim = None if table is None else plain_dim(affine.results[table.axis])
-            if table is not None and dim is not None and dim in limits:
+            if table is not None and dim is not None and dim in limits and not self.readers.of_starts:
                 places[number] = limits[dim].times(Fraction(1, table.per)).beyond(table.more)
         subscripts = op.place.data.results
         needs = subscripted(subscripts, limits, op.dim_sizes)
@@ -160,23 +160,26 @@ class KernelNeeds:
             start += tensor_type(value).get_shape()[along]
 
     def _end_of_reduction(self, op: StructuredOp, dim: int) -> Extent | None:
-        """An extent from which on there is nothing to combine."""
-        for extent in self.tails.extents_along(op, dim):
+        """An extent beyond which there is nothing to combine."""
+        for extent in self._extents_along(op, dim):
             tail = self.tails.point(op, dim, extent)
             if tail is not None and self.tails.is_neutral(op, tail):
                 return extent
         return None
 
+    def _extents_along(self, op: StructuredOp, dim: int) -> list[Extent]:
+        return [each for each in self.tails.extents_along(op, dim) if each.is_start == self.readers.of_starts]
+
     def _masked(
         self, op: StructuredOp, number: int, subscripts: Sequence[AffineExpr], limits: Mapping[int, Extent]
     ) -> dict[int, Extent]:
-        """The axes of an operand of which a map does not use the elements from an extent on."""
+        """The axes of an operand of which a map does not use the elements beyond an extent."""
         found: dict[int, Extent] = {}
         for dim in range(op.num_parallel):
             axis = axis_along(subscripts, dim)
             if axis is None:
                 continue
-            for extent in self.tails.extents_along(op, dim):
+            for extent in self._extents_along(op, dim):
                 needed = limits.get(dim)
                 is_later = needed is not None and self.readers.joint(needed, extent) == extent
                 if not is_later and self.tails.point(op, dim, extent, unknown=number) is not None:

@@ -1,4 +1,4 @@
-"""What is known of the scalars of a point: of a computation for points from an extent on, along a dim."""
+"""What is known of the scalars of a point: of a computation for points beyond an extent, along a dim."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Extent:
     """`(symbol + plus) / over * factor` elements, where `symbol` is a single integer that the model has, and the
     division is rounded up, to a multiple.
 
-    What is known of an extent is known of a larger one as well, so it may be rounded up.
+    What is known of the elements from an extent on is known of those from a larger one on as well, so it may be rounded
+    up. Of a start, which says where data begins, that is known of the elements before it; it is rounded down.
     """
 
     symbol: SSAValue
@@ -40,18 +41,24 @@ class Extent:
     factor: int = 1
     over: int = 1
     multiple: int = 1
+    is_start: bool = False
 
     def times(self, number: Fraction | int) -> Extent:
-        """An extent that is not less than so many times this one."""
+        """An extent that is not less than so many times this one; a start that is not more."""
         factor, parts = (self.factor * Fraction(number)).as_integer_ratio()
         over = self.over * parts
+        if self.is_start:
+            return replace(self, factor=factor, over=over)
         common = gcd(factor, over)
         # ceil(x / over) * common <= (x + over - 1) / (over / common), and rounding up adds less than a multiple.
         plus = self.plus + (over * self.multiple - 1 if common > 1 else 0)
         return replace(self, plus=plus, factor=factor // common, over=over // common)
 
     def beyond(self, more: int) -> Extent:
-        """An extent that is so many elements longer, or shorter, rounded up."""
+        """An extent that is so many elements longer, or shorter, rounded up; a start that is rounded down."""
+        if self.is_start:
+            steps = more // self.factor - (self.multiple - 1)
+            return replace(self, plus=self.plus + steps * self.over)
         if more <= 0 and self.multiple > 1:
             return self
         steps = -(-more // self.factor) + self.multiple - 1
@@ -60,17 +67,17 @@ class Extent:
 
 @dataclass(frozen=True)
 class Tail:
-    """What all elements from an extent on are, along an axis."""
+    """What all elements beyond an extent are, along an axis: from it on, or before a start."""
 
     number: Array
     """Of rank 0."""
     or_nan: bool = False
-    """Whether they may be NaN as well, in rows that have nothing but NaN before the extent."""
+    """Whether they may be NaN as well, in rows that have nothing but NaN inside."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """A counter that is at the extent, or beyond."""
+    """A counter that is beyond the extent."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,7 @@ class Share:
 
 
 KnownScalar = Tail | Count | Symbol | Share | None
-"""What is known of a scalar for points from an extent on."""
+"""What is known of a scalar for points beyond an extent."""
 
 _SAME_NUMBER = (ExtSIOp, IndexCastOp)
 """Ops that keep the number of a count."""
@@ -101,6 +108,10 @@ _NAN_STAYS_NAN = (math.ExpOp, math.Exp2Op, arith.MulfOp, arith.ExtFOp, arith.Tru
 _FALSE_FROM = {"slt": 0, "sle": 1, "eq": 1}
 """Comparisons `count ? number` that are false from as many after the number on."""
 _TRUE_FROM = {"sge": 0, "sgt": 1, "ne": 1}
+_FALSE_BEFORE = {"sge": 0, "sgt": 1, "eq": 0}
+"""Comparisons `count ? number` that are false before as many after the number."""
+_TRUE_BEFORE = {"slt": 0, "sle": 1, "ne": 0}
+_FROM, _BEFORE = ((_FALSE_FROM, False), (_TRUE_FROM, True)), ((_FALSE_BEFORE, False), (_TRUE_BEFORE, True))
 _SWAPPED = {"slt": "sgt", "sle": "sge", "sgt": "slt", "sge": "sle", "eq": "eq", "ne": "ne"}
 
 
@@ -115,7 +126,7 @@ def known_values(
     Args:
         block: what computes a point.
         arguments: what is known of its arguments.
-        extent: the one from which on the points are, along a dim; None if only symbols are asked for.
+        extent: the one beyond which the points are, along a dim; None if only symbols are asked for.
         is_below_maximum: whether a difference is that of an element and the maximum of its row, along that dim.
     """
     values: dict[SSAValue, KnownScalar] = dict(zip(block.args, arguments, strict=True))
@@ -147,6 +158,9 @@ def _result(op: Operation, operands: Sequence[KnownScalar], extent: Extent | Non
             return _compared(_SWAPPED.get(op.predicate_name, ""), symbol.extent, extent)
         case arith.AddiOp(), [Symbol() as symbol, Tail() as number] | [Tail() as number, Symbol() as symbol]:
             plus = symbol.extent.plus + int(number.number)
+            return Symbol(Extent(symbol.extent.symbol, plus)) if abs(plus) <= _MOST_ADDED else None
+        case arith.SubiOp(), [Symbol() as symbol, Tail() as number]:
+            plus = symbol.extent.plus - int(number.number)
             return Symbol(Extent(symbol.extent.symbol, plus)) if abs(plus) <= _MOST_ADDED else None
         case arith.AddiOp(), [Share() as share, Tail() as number] | [Tail() as number, Share() as share]:
             more = share.more + int(number.number)
@@ -194,11 +208,13 @@ def _is_function(op: Operation) -> bool:
 
 
 def _compared(predicate: str, number: Extent, extent: Extent | None) -> Tail | None:
-    """What `count <predicate> number` is for a count from `extent` on."""
-    if extent is None or replace(extent, plus=0) != Extent(number.symbol) or (number.factor, number.over) != (1, 1):
+    """What `count <predicate> number` is for a count from `extent` on, or before a start."""
+    if extent is None or (number.factor, number.over) != (1, 1):
         return None
-    beyond = extent.plus - number.plus
-    for table, result in ((_FALSE_FROM, False), (_TRUE_FROM, True)):
-        if predicate in table and beyond >= table[predicate]:
+    if replace(extent, plus=0, is_start=False) != Extent(number.symbol):
+        return None
+    beyond, sign = extent.plus - number.plus, -1 if extent.is_start else 1
+    for table, result in _BEFORE if extent.is_start else _FROM:
+        if predicate in table and sign * beyond >= sign * table[predicate]:
             return Tail(np.asarray(result))
     return None

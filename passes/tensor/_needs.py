@@ -17,12 +17,13 @@ from mlc.support.linear import LinearForm, plain_dim
 from mlc.support.types import tensor_type
 
 Needs = Mapping[int, Extent | int]
-"""Of which axes of a value only the elements before an extent, or before a number, are needed."""
+"""Of which axes of a value only the elements before an extent, or before a number, are needed; or those from a start
+on, beside which a number means that all may be."""
 
 
 @dataclass(frozen=True)
 class Readers:
-    """What several readers of values need, together.
+    """What several readers of values need, together: where the elements end, or where they start.
 
     Attributes:
         least: the least that integers are, of those that the model is given in a range.
@@ -33,17 +34,22 @@ class Readers:
     least: Mapping[SSAValue, int]
     shares: Mapping[SSAValue, Share]
     lanes: int
+    of_starts: bool = False
 
     @classmethod
-    def of(cls, model: func.FuncOp, shares: Mapping[SSAValue, Share], lanes: int) -> Readers:
+    def of(cls, model: func.FuncOp, shares: Mapping[SSAValue, Share], lanes: int, of_starts: bool) -> Readers:
         """Those of the values of a model."""
         ranges = zip(model.args, map(range_in, marks_of(model.args, model.arg_attrs)), strict=True)
-        return cls({argument: found[0] for argument, found in ranges if found}, shares, lanes)
+        return cls({argument: found[0] for argument, found in ranges if found}, shares, lanes, of_starts)
 
     def joint(self, one: Extent, other: Extent) -> Extent | None:
-        """An extent that is not less than either of two; None if they are not known to go together."""
+        """An extent that is not less than either of two, or a start that is not more; None if they are not known to go
+        together."""
         if (one.symbol, one.factor, one.over) == (other.symbol, other.factor, other.over):
-            return replace(one, plus=max(one.plus, other.plus), multiple=max(one.multiple, other.multiple))
+            plus = min(one.plus, other.plus) if self.of_starts else max(one.plus, other.plus)
+            return replace(one, plus=plus, multiple=max(one.multiple, other.multiple))
+        if self.of_starts:
+            return None
         one, other = self.of_inputs(one), self.of_inputs(other)
         if one.symbol is not other.symbol:
             return None
@@ -83,13 +89,13 @@ class Readers:
         needed[value] = {axis: end for axis, end in both.items() if end is not None}
 
     def _of_both(self, one: Extent | int, other: Extent | int | None) -> Extent | int | None:
-        """Where the elements end that two readers need; None if that is not known."""
+        """Where the elements end, or start, that two readers need; None if that is not known."""
         match one, other:
             case int(), int():
                 return max(one, other)
             case (int() as number, Extent() as extent) | (Extent() as extent, int() as number):
                 least = -(-(self.least.get(extent.symbol, 0) + extent.plus) // extent.over) * extent.factor
-                return extent if number <= least else None
+                return extent if number <= least and not self.of_starts else None
             case Extent(), Extent():
                 return self.joint(one, other)
             case _:
@@ -99,14 +105,14 @@ class Readers:
 def subscripted(
     subscripts: Sequence[AffineExpr], limits: Mapping[int, Extent], sizes: Sequence[int]
 ) -> dict[int, Extent | int]:
-    """The elements that an access reaches if dims run as far as their limits."""
+    """The elements that an access reaches if dims run as far as their limits, or from their starts on."""
     reached = {axis: _end_of(subscript, limits, sizes) for axis, subscript in enumerate(subscripts)}
     return {axis: extent for axis, extent in reached.items() if extent is not None}
 
 
 def _end_of(subscript: AffineExpr, limits: Mapping[int, Extent], sizes: Sequence[int]) -> Extent | int | None:
     """What a subscript stays below: `a * dim + rest` below `a` times the limit, and as much more as `rest` is more than
-    `a - 1`; a number below the next one."""
+    `a - 1`; a number below the next one. Or what it does not fall below, if the limits are starts."""
     if isinstance(subscript, AffineConstantExpr):
         return subscript.value + 1
     if (dim := plain_dim(subscript)) is not None:
@@ -117,9 +123,11 @@ def _end_of(subscript: AffineExpr, limits: Mapping[int, Extent], sizes: Sequence
         return None
     (dim,) = limited
     factor, extent = form.factors[dim], limits[dim]
-    _, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
+    low, high = LinearForm({d: f for d, f in form.factors.items() if d != dim}, form.constant).range(sizes)
     if factor < 1:
         return None
+    if extent.is_start:
+        return extent.times(factor).beyond(low)
     return extent.times(factor).beyond(max(high + 1 - factor, 0))
 
 

@@ -1,9 +1,11 @@
-"""What is known of the elements of a tensor from an extent on: padding that a mask wrote, and what was computed of it.
+"""What is known of the elements of a tensor beyond an extent: padding that a mask wrote, and what was computed of it.
 
 %in = tensor.map %i[k], %n[] …             { cmpi slt }            false from n on, where %i counts from 0
 %s = tensor.map %in[k], %x[m, k] …         { select, %x or -inf }  -inf from n on, along k
 %e = tensor.map %s[m, k], %max[m] …        { exp(%s - %max) }      0 from n on; or NaN, with the whole row
 %t = tensor.reduce add %e[m, k] …          no need to look at more than n elements of a row
+
+A mask of the places after an integer says the same of the elements before a start.
 """
 
 from __future__ import annotations
@@ -163,7 +165,7 @@ class Tails:
         return bool(tail.number == np.asarray(neutral.value.data, tail.number.dtype))
 
     def extents_along(self, op: StructuredOp, dim: int) -> list[Extent]:
-        """The extents from which on something may be known of the points of an op, along a dim."""
+        """The extents beyond which something may be known of the points of an op, along a dim."""
         found: dict[Extent, None] = {}
         counted = False
         for value, affine in zip(op.inputs, op.index_maps, strict=True):
@@ -178,11 +180,13 @@ class Tails:
                 known = [values.get(v) for v in inner.operands] if isinstance(inner, CmpiOp) else []
                 for each in known:
                     if isinstance(each, Symbol) and each.extent.factor == each.extent.over == 1:
-                        found |= dict.fromkeys(Extent(each.extent.symbol, each.extent.plus + more) for more in (0, 1))
+                        symbol, plus = each.extent.symbol, each.extent.plus
+                        found |= dict.fromkeys(Extent(symbol, plus + more) for more in (0, 1))
+                        found |= dict.fromkeys(Extent(symbol, plus + more, is_start=True) for more in (1, 0))
         return list(found)
 
     def point(self, op: StructuredOp, dim: int, extent: Extent, unknown: int | None = None) -> Tail | None:
-        """What each point of an op is from an extent on along a dim, if nothing is known of the operand `unknown`.
+        """What each point of an op is beyond an extent along a dim, if nothing is known of the operand `unknown`.
 
         Zero times anything is zero here, and -inf plus anything is -inf, NaN and infinities as well: padding is left
         out (`Rounding.skips_zeros`).

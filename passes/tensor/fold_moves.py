@@ -110,8 +110,8 @@ def _read_short_factors(op: ContractOp) -> None:
         widened, subscripts = factor.owner, op.index_maps[number].results
         if not isinstance(widened, MapOp) or not _only_widens(widened, (f16, bf16)) or not factor.has_one_use():
             continue
-        composed = read_through(widened, subscripts, op.dim_sizes)
-        if composed is None or not all(isinstance(e, AffineDimExpr) for e in composed):
+        composed = [e.replace_dims_and_symbols(list(subscripts), []) for e in widened.index_maps[0].results]
+        if not all(isinstance(e, AffineDimExpr) for e in composed):  # those of extent 1 are dims, too
             continue
         maps = list(op.index_maps)
         maps[number] = AffineMap(len(op.dim_sizes), 0, tuple(composed))

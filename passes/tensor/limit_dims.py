@@ -1,4 +1,4 @@
-"""`limit-dims`: kernels whose dims are longer than the data end their loops where the data ends."""
+"""`limit-dims`: kernels whose dims are longer than the data let their loops run over the data alone."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ class LimitDimsPass(Pass):
     them need not compute them either, and so on to the arguments. So attention over a cache of 4,096 places that holds
     100 costs what 100 cost, and what `NonZero` finds is all that is computed with.
 
+    Where a mask leaves out the elements before an integer as well, as attention that sees a window of the last places,
+    loops begin there.
+
     Extents of dims that loops may have lanes along, or sum over in blocks, are rounded up to vectors of the target, so
     that no loop tests each element: dims that are the last subscript of an access, and reductions.
     """
@@ -55,14 +58,22 @@ class LimitDimsPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         lanes = resolve_target(self.target or ctx.target).vector_bits // 32
         calls = calls_of_functions(module)
-        for kernel, ends in ends_of_dims(module, calls, ctx.resources, lanes).items():
-            _set_limits(kernel, calls[kernel.sym_name.data], ends, lanes)
+        ends, starts = (ends_of_dims(module, calls, ctx.resources, lanes, each) for each in (False, True))
+        for kernel in dict.fromkeys((*ends, *starts)):
+            if LIMITS not in kernel.attributes:
+                mine = calls[kernel.sym_name.data]
+                limits = [*_limits(kernel, mine, ends, lanes), *_limits(kernel, mine, starts, lanes)]
+                kernel.attributes[LIMITS] = LimitsAttr.of(limits)
 
 
 def ends_of_dims(
-    module: ModuleOp, calls: Mapping[str, Sequence[func.CallOp]], resources: Resources, lanes: int = 1
+    module: ModuleOp,
+    calls: Mapping[str, Sequence[func.CallOp]],
+    resources: Resources,
+    lanes: int = 1,
+    of_starts: bool = False,
 ) -> dict[func.FuncOp, list[Ends]]:
-    """Where the data of dims ends, of the kernels whose dims are longer than that, for each of the `calls` of each."""
+    """Where the data of dims ends, or starts, of the kernels whose dims are longer, for each of the `calls` of each."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration}
     found: dict[func.FuncOp, list[Ends]] = {}
     for model in models_of(module):
@@ -75,7 +86,7 @@ def ends_of_dims(
             if all(call.parent is model.body.block for call in calls[name])
         }
         tails = Tails(resources, model.body.block)
-        found |= _Model(model, kernels, tails, Readers.of(model, tails.shares, lanes)).limits()
+        found |= _Model(model, kernels, tails, Readers.of(model, tails.shares, lanes, of_starts)).limits()
     return found
 
 
@@ -96,7 +107,7 @@ class _Model:
     _order: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
     def limits(self) -> dict[func.FuncOp, list[Ends]]:
-        """Where the loops of kernels end, for each of their calls; not those of kernels that run to the end."""
+        """Where the loops of kernels end, or start, for each of their calls; not those of kernels that run over all."""
         ops = list(self.function.body.block.ops)
         values = (*self.function.args, *(result for op in ops for result in op.results))
         if not any(isinstance(value.type, TensorType) and self.tails.symbol(value) for value in values):
@@ -120,12 +131,13 @@ class _Model:
         for dim in {dim for each in ends for dim in each}:
             forms = {(e.factor, e.over, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
             more = {each[dim].plus for each in ends if dim in each}
+            plus = min(more) if self.readers.of_starts else max(more)
             if len(forms) > 1 or (len(more) > 1 and dim in _dims_that_count(kernel)):
                 wrong.add(dim)
                 continue
             multiple = max(each[dim].multiple for each in ends)
             for each in ends:
-                each[dim] = replace(each[dim], plus=max(more), multiple=multiple)
+                each[dim] = replace(each[dim], plus=plus, multiple=multiple)
         self._without.setdefault(kernel, set()).update(wrong)
         return not wrong
 
@@ -178,7 +190,7 @@ class _Model:
             return None
         found: dict[int, Extent | int] = {}
         for axis, end in needs.items():
-            if isinstance(end, Extent) and not self._is_before(end.symbol, call):
+            if isinstance(end, Extent) and not (end.is_start or self._is_before(end.symbol, call)):
                 end = self.readers.of_inputs(end)
             if isinstance(end, int) or self._is_before(end.symbol, call):
                 found[axis] = end
@@ -190,6 +202,8 @@ class _Model:
 
     def _needs_of_callers(self, op: func.ReturnOp) -> list[Needs]:
         found: list[Needs] = []
+        if self.readers.of_starts:
+            return [{} for _ in op.operands]
         for marks in marks_of(op.operands, self.function.res_attrs):
             symbols = {
                 axis: self.tails.symbol(op.operands[place])
@@ -200,17 +214,17 @@ class _Model:
         return found
 
 
-def _set_limits(kernel: func.FuncOp, calls: Sequence[func.CallOp], ends: Sequence[Ends], lanes: int) -> None:
-    """Say in a kernel where its loops end, for each call at an integer that it passes."""
-    if LIMITS in kernel.attributes:
-        return
+def _limits(
+    kernel: func.FuncOp, calls: Sequence[func.CallOp], ends: Mapping[func.FuncOp, Sequence[Ends]], lanes: int
+) -> list[Limit]:
+    """Where the loops of a kernel end, or start, for each call at an integer that it passes."""
     limits: list[Limit] = []
-    blocks = dims_of_blocks(kernel)
-    for dim, extent in ends[0].items():
-        argument = _argument(kernel, calls, [each[dim].symbol for each in ends])
+    blocks, of_calls = dims_of_blocks(kernel), ends.get(kernel, [{}])
+    for dim, extent in of_calls[0].items():
+        argument = _argument(kernel, calls, [each[dim].symbol for each in of_calls])
         multiple = lanes if dim in blocks else extent.multiple
-        limits.append(Limit(dim, argument, extent.plus, multiple, extent.factor, extent.over))
-    kernel.attributes[LIMITS] = LimitsAttr.of(limits)
+        limits.append(Limit(dim, argument, extent.plus, multiple, extent.factor, extent.over, extent.is_start))
+    return limits
 
 
 def _dims_that_count(kernel: func.FuncOp) -> set[str]:

@@ -58,6 +58,8 @@ class LoopToScf(RewritePattern):
             least = arith.MinSIOp(upper, at_least.result)
             rewriter.insert([first, at_least, least])
             upper = least.result
+        if op.start is not None:
+            lower = _begin(op, op.start, lower, rewriter)
         last = op.body.block.last_op
         assert isinstance(last, YieldOp)
         rewriter.replace(last, scf.ReduceOp() if op.is_parallel else scf.YieldOp(*last.arguments))
@@ -66,6 +68,18 @@ class LoopToScf(RewritePattern):
             rewriter.replace(op, scf.ParallelOp([lower], [upper], [step], body))
         else:
             rewriter.replace(op, scf.ForOp(lower, upper, step, op.iter_args, body))
+
+
+def _begin(op: ForOp, start: SSAValue, lower: SSAValue, rewriter: PatternRewriter) -> SSAValue:
+    """The largest value of a counter that is not more than a start, or the lower bound."""
+    step = _index(op.range.step)
+    least = arith.MaxSIOp(start, lower)
+    beyond = arith.SubiOp(least, lower)
+    blocks = arith.DivUIOp(beyond, step)
+    more = arith.MuliOp(blocks, step)
+    first = arith.AddiOp(lower, more)
+    rewriter.insert([step, least, beyond, blocks, more, first])
+    return first.result
 
 
 @lowers(TO_SCF, LoadOp, StoreOp)

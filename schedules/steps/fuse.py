@@ -144,7 +144,7 @@ def _merge(first: ForOp, second: ForOp) -> ForOp:
         block.add_op(op)
     block.add_op(YieldOp(*yielded))
     merged = first.like(initial, body)
-    if first.limit is not second.limit:
+    if first.limit is not second.limit or first.start is not second.start:
         merged.set_limit(None)  # `require_same_end` has made sure that they do no harm
     merged.attributes |= first.attributes
     Rewriter.insert_op(merged, InsertPoint.before(first))

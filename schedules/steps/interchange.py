@@ -42,7 +42,7 @@ def interchange(outermost: ForOp, order: Sequence[str]) -> None:
     filled = dict(zip(chosen, wanted, strict=True))
     require_exchange(nest, [filled.get(loop, loop) for loop in nest])
     headers = [(dict(loop.properties), dict(loop.attributes)) for loop in wanted]
-    limits = [(loop.limit, loop.limit_multiple) for loop in wanted]
+    limits = [(loop.limit, loop.limit_multiple, loop.start) for loop in wanted]
     uses = [list(loop.induction_variable.uses) for loop in wanted]
     hints = [loop.induction_variable.name_hint for loop in wanted]
     for loop, (header, said), limit, counter_uses, hint in zip(chosen, headers, limits, uses, hints, strict=True):

@@ -47,6 +47,19 @@ def test_bytes_and_multiply_adds(model: str, mlc: CommandLine) -> None:
     each = layers * 2 * heads * size * 4 / 1000
     assert abs(float(lengths[-1][1]) - float(lengths[0][1]) - 95 * each) < 2
     assert "tokens/s" not in shown
+    assert f"Caches take {layers * 2 * heads * size * 4 / 1000:.3g} kB for a token, 98.3 kB for 96." in shown
+
+
+@pytest.mark.slow
+def test_windows(mlc: CommandLine, tmp_path: Path) -> None:
+    """Two of three layers see the last 6 places, as far as that many are filled; one head of 64 elements."""
+    write_model(path := tmp_path / "gemma3.gguf", "gemma3", "Q4_0", context=_CONTEXT)
+    place, shown = 2 * 64 * 4, mlc("explain", str(path), "--per-token", ELSEWHERE).out
+    found = sorted(re.findall(r"^attention\S* +(\d) +0 +([\d.]+)k ", shown, re.MULTILINE))
+    assert found == [("1", f"{49 * place / 1000:.3g}"), ("2", f"{2 * 6 * place / 1000:.3g}")]
+    bytes_of = dict(re.findall(r"^ +(\d+) +([\d.]+)k +[\d,]+ cycles$", shown, re.MULTILINE))
+    grown = [float(bytes_of["95"]) - float(bytes_of["48"]), float(bytes_of["24"]) - float(bytes_of["0"])]
+    assert abs(grown[0] - 47 * place / 1000) < 2 and abs(grown[1] - (24 + 2 * 5) * place / 1000) < 2
 
 
 @pytest.mark.slow

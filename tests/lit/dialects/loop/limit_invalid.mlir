@@ -30,12 +30,21 @@ func.func @none() {
 
 // -----
 
-func.func @two(%n: index) {
-  // expected-error @+1 {{loop.for: operands (index, index) must be one for each result (), and perhaps a limit of type index (for_c4)}}
-  "loop.for"(%n, %n) <{kind = #loop.kind<parallel>, dim = "m", lower = 0 : i64, upper = 8 : i64, step = 1 : i64}> ({
+func.func @three(%n: index) {
+  // expected-error @+1 {{loop.for: operands (index, index, index) must be one for each result (), and perhaps a limit and a start of type index (for_c4)}}
+  "loop.for"(%n, %n, %n) <{kind = #loop.kind<parallel>, dim = "m", lower = 0 : i64, upper = 8 : i64, step = 1 : i64}> ({
   ^bb0(%m: index):
     "loop.yield"() : () -> ()
-  }) : (index, index) -> ()
+  }) : (index, index, index) -> ()
+  return
+}
+
+// -----
+
+func.func @start_alone(%n: index) {
+  // expected-error @+1 {{Expected 'limit' after a start}}
+  loop.for parallel "m" %m = 0 to 64 from %n {
+  }
   return
 }
 

@@ -176,6 +176,18 @@ func.func @short_factors(%q: tensor<2x3x8xf32>, %x: tensor<2x16x8xf16>) -> tenso
   %1 = tensor.contract %q[b, m, k], %0[b, k, n] over (b: 2, m: 3, n: 16) reduce (k: 8) : tensor<2x3x8xf32>, tensor<2x8x16xf32> -> tensor<2x3x16xf32>
   return %1 : tensor<2x3x16xf32>
 }
+// CHECK-LABEL: func.func @one_head(
+// CHECK-NEXT:    %0 = tensor.contract %q[b, m, k], %x[b, k, n] over (b: 1, m: 3, n: 16) reduce (k: 8) : tensor<1x3x8xf32>, tensor<1x8x16xf16> -> tensor<1x3x16xf32>
+// CHECK-NEXT:    return %0
+func.func @one_head(%q: tensor<1x3x8xf32>, %x: tensor<1x8x16xf16>) -> tensor<1x3x16xf32> {
+  %0 = tensor.map %x[b, k, n] over (b: 1, k: 8, n: 16) : tensor<1x8x16xf16> -> tensor<1x8x16xf32> {
+  ^bb0(%a: f16):
+    %w = arith.extf %a : f16 to f32
+    tensor.yield %w : f32
+  }
+  %1 = tensor.contract %q[b, m, k], %0[b, k, n] over (b: 1, m: 3, n: 16) reduce (k: 8) : tensor<1x3x8xf32>, tensor<1x8x16xf32> -> tensor<1x3x16xf32>
+  return %1 : tensor<1x3x16xf32>
+}
 // CHECK-LABEL: func.func @read_twice(
 // CHECK:         tensor.map
 // CHECK:         tensor.contract %q[m, k], %0[k, n]

@@ -286,13 +286,15 @@ def test_an_engine_that_fails(slow: Generator, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_metrics(served: Running) -> None:
-    served.post(_TEXT, {"prompt": "hello", "max_tokens": 2})
+    _, answer = served.post(_TEXT, {"prompt": "hello", "max_tokens": 2})
     lines = served.get("/metrics")[1].splitlines()
     numbers = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
     assert int(numbers['mlc_requests_total{path="/v1/completions",status="200"}']) >= 1
     assert int(numbers["mlc_tokens_written_total"]) >= 2 and numbers["mlc_answers_running"] == "0"
     assert numbers['mlc_answer_seconds_bucket{le="+Inf"}'] == numbers["mlc_answer_seconds_count"]
-    assert sum(line.startswith("# TYPE") for line in lines) == 8
+    assert int(numbers["mlc_cached_tokens"]) >= answer["usage"]["prompt_tokens"] > 1
+    assert int(numbers["mlc_cache_bytes"]) == served.server.engine.cache_bytes > 0
+    assert sum(line.startswith("# TYPE") for line in lines) == 10
 
 
 def test_answers_at_once(generator: Generator) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from xdsl.dialects.builtin import TensorType, i64
@@ -19,12 +20,16 @@ N, M, K = _VALUES
 
 
 def _number(extent: Extent, values: Mapping[SSAValue, int]) -> int:
+    if extent.is_start:
+        blocks = max(values[extent.symbol] + extent.plus, 0) // (extent.over * extent.multiple)
+        return blocks * extent.multiple * extent.factor
     parts = -(-(values[extent.symbol] + extent.plus) // extent.over)
     return -(-parts // extent.multiple) * extent.multiple * extent.factor
 
 
-def _drawn(rng: random.Random, symbol: SSAValue) -> Extent:
-    return Extent(symbol, rng.randint(0, 9), rng.randint(1, 4), rng.randint(1, 4), rng.choice([1, 1, 8]))
+def _drawn(rng: random.Random, symbol: SSAValue, is_start: bool = False) -> Extent:
+    multiple = rng.choice([1, 1, 8])
+    return Extent(symbol, rng.randint(0, 9), rng.randint(1, 4), rng.randint(1, 4), multiple, is_start)
 
 
 def _share(rng: random.Random, of: SSAValue) -> Share:
@@ -59,6 +64,24 @@ def test_two_extents() -> None:
             values = {N: n, M: m, K: _most(shares[K], m)}
             assert _number(joint, values) >= max(_number(one, values), _number(other, values))
     assert Readers({}, {}, 8).joint(Extent(N), Extent(M)) is None
+
+
+def test_starts() -> None:
+    """They are never more: what is before them is left out."""
+    rng = random.Random(2)
+    readers = Readers({}, {}, 8, of_starts=True)
+    for _ in range(600):
+        start, number = _drawn(rng, N, True), Fraction(rng.randint(1, 5), rng.randint(1, 4))
+        other, more = replace(start, plus=rng.randint(-30, 9), multiple=rng.choice([1, 8])), rng.randint(-6, 9)
+        joint = readers.joint(start, other)
+        assert joint is not None
+        for n in range(12, 30):
+            found = _number(start, {N: n})
+            assert _number(start.times(number), {N: n}) <= found * number
+            assert _number(start.beyond(more), {N: n}) <= max(found + more, 0)
+            assert _number(joint, {N: n}) <= min(found, _number(other, {N: n}))
+    assert readers.joint(Extent(N, is_start=True), Extent(M, is_start=True)) is None
+    assert Extent(N, 3, is_start=True).times(2).beyond(5) == Extent(N, 5, 2, is_start=True)
 
 
 def test_integers_that_may_be_negative() -> None:
