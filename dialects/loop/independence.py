@@ -105,7 +105,7 @@ def _clash_in(buffer: SSAValue, loop: CountedLoop, accesses: Sequence[_Access]) 
     return Clash(loop, values, buffer, tuple(int(i) for i in np.unravel_index(places[found], shape)))
 
 
-def _repeats(elements: _Points) -> bool:
+def _repeats(elements: NDArray[Any]) -> bool:
     """Whether a number occurs twice. Most loops touch each element once, and counting takes less time than sorting."""
     base = elements.min()
     span = int(elements.max() - base) + 1
