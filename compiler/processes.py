@@ -100,7 +100,9 @@ def serve(niceness: int = 0) -> None:
     pickle.dump(compiler_identity(), target)
     target.flush()
     with suppress(Exception):  # a job that comes tells what is wrong
-        _prepare()
+        from mlc.compiler.kernel_job import prepare
+
+        prepare()  # the process that asks reads its model meanwhile
     with suppress(EOFError, OSError):
         while select.select([source], [], [], _IDLE_SECONDS)[0]:
             request: _Request = pickle.load(source)
@@ -108,10 +110,3 @@ def serve(niceness: int = 0) -> None:
             os.environ.update(request.environment)
             pickle.dump(request.job.run(), target)
             target.flush()
-
-
-def _prepare() -> None:
-    """Import what compiles a kernel, before there is one: the process that asks reads its model meanwhile."""
-    from mlc.compiler.kernel_job import prepare
-
-    prepare()

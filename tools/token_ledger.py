@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
@@ -19,13 +19,13 @@ from mlc.runtime.model import Model
 from mlc.runtime.tracing import trace
 from mlc.support.dtypes import bytes_of
 from mlc.support.functions import DONATED, marks_of
+from mlc.support.ir import RESHAPES
 from mlc.tools.kernel_numbers import ModelNumbers, amount
 from mlc.tools.kernel_work import KernelWork, bytes_of_operand, work_of
 
 _SECONDS = 0.4
 """How long tokens are written with so many tokens in the caches; the fastest one counts."""
 _FIRST_CACHE = 3
-_RESHAPES = (tensor.CollapseShapeOp, tensor.ExpandShapeOp)
 _REST = "between them"
 _NOTE = """\
 Bytes are those of weights and caches, which have to come from {level}, at {speed}; what kernels hand to each other is
@@ -126,7 +126,7 @@ def _caches(model: FuncOp) -> set[SSAValue]:
         if isinstance(op, CallOp):
             kinds = [each.type for each in op.operands if each in kept]
             kept |= {result for result in op.results if result.type in kinds}
-        elif isinstance(op, _RESHAPES) and op.operands[0] in kept:
+        elif isinstance(op, RESHAPES) and op.operands[0] in kept:
             kept.add(op.results[0])
     return kept
 
@@ -154,7 +154,7 @@ def _count(cost: _Cost, call: CallOp, kernel: FuncOp, kept: set[SSAValue]) -> No
 
 def _origin(value: SSAValue) -> Any:
     """The op that makes a value, perhaps under another shape."""
-    while isinstance(value.owner, _RESHAPES):
+    while isinstance(value.owner, RESHAPES):
         value = value.owner.operands[0]
     return value.owner
 

@@ -105,12 +105,13 @@ def _steps(op: StructuredOp, lanes: int, block: dict[int, int], per_dot: int) ->
     vectorize = Vectorize(f"{lane}i", lanes)
     steps += [Tile(lane, lanes), *([] if per_dot > 1 else [vectorize])]
     unrolled = [dim for dim in reversed(block) if block[dim] > 1]
+    # A loop over the copies of the others: each iteration has several that do not wait for each other.
+    is_loop = (
+        per_dot == 1 and len(unrolled) > 1 and block[unrolled[0]] > _PAIR and is_long_epilogue(op, _OPS_OF_FUNCTION)
+    )
     for dim in unrolled:
-        steps += [Tile(op.dim_names[dim], block[dim]), Unroll(f"{op.dim_names[dim]}i")]
-    if per_dot == 1 and len(unrolled) > 1 and block[unrolled[0]] > _PAIR and is_long_epilogue(op, _OPS_OF_FUNCTION):
-        # A loop over the copies of the others: each iteration has several that do not wait for each other.
-        place = steps.index(innermost := Unroll(f"{op.dim_names[unrolled[0]]}i"))
-        steps[place] = UnrollReduction(*innermost.loops)
+        unroll = UnrollReduction if is_loop and dim == unrolled[0] else Unroll
+        steps += [Tile(op.dim_names[dim], block[dim]), unroll(f"{op.dim_names[dim]}i")]
     if per_dot > 1:
         written_out = map(Unroll, short_reductions(op, MOST_TAPS_OF_DOTS))
         return [*steps, *written_out, DotTaps(f"{lane}i", per_dot), vectorize]

@@ -6,16 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import mlc
+from mlc.tests.numeric.masked_places import REDUCTIONS, attended, check_reduction, places_of
 
-Array = NDArray[Any]
 _LENGTHS = (-(2**63), -1, 0, 1, 2, 15, 16, 17, 40, 63, 64, 65, 99, 100, 101, 2**62, 2**63 - 1)
-
-
-def _count(extent: int) -> str:
-    return f"graph.constant dense<[{', '.join(map(str, range(extent)))}]> : tensor<{extent}xi64>"
 
 
 def _attention(heads: int, rows: int, places: int, width: int, element: str = "f32") -> str:
@@ -26,7 +21,7 @@ def _attention(heads: int, rows: int, places: int, width: int, element: str = "f
     least = "0xFF80" if element == "bf16" else "0xFF800000"
     return f"""
     func.func @main(%q: {q}, %k: {k}, %v: {k}, %n: tensor<i64>) -> {q} {{
-      %i = {_count(places)}
+      %i = {places_of(places)}
       %in = graph.compare lt, %i, %n : tensor<{places}xi64>, tensor<i64> -> tensor<{places}xi1>
       %least = graph.constant dense<{least}> : {kind()}
       %t = graph.transpose %k [0, 2, 1] : {k} -> {t}
@@ -38,18 +33,6 @@ def _attention(heads: int, rows: int, places: int, width: int, element: str = "f
     }}"""
 
 
-def _attend(q: Array, k: Array, v: Array, length: int) -> Array:
-    """Attention over the first places, in f64; NaN if there are none."""
-    n = min(max(length, 0), k.shape[1])
-    if not n:
-        return np.full(q.shape, np.nan)
-    q, k, v = (a.astype(np.float64) for a in (q, k[:, :n], v[:, :n]))
-    with np.errstate(all="ignore"):
-        scores = q @ k.transpose(0, 2, 1)
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        return (weights / weights.sum(-1, keepdims=True)) @ v
-
-
 @pytest.mark.parametrize(("shape", "threads"), [((3, 1, 100, 24), 1), ((2, 37, 100, 16), 2), ((1, 5, 101, 3), 1)])
 def test_attention(shape: tuple[int, int, int, int], threads: int) -> None:
     heads, rows, places, width = shape
@@ -59,7 +42,7 @@ def test_attention(shape: tuple[int, int, int, int], threads: int) -> None:
     k, v = (rng.standard_normal((heads, places, width), np.float32) for _ in range(2))
     for length in _LENGTHS:
         found = model(q, k, v, np.array(length))
-        np.testing.assert_allclose(found, _attend(q, k, v, length), rtol=2e-5, atol=2e-6, err_msg=str(length))
+        np.testing.assert_allclose(found, attended(q, k, v, 0, length), rtol=2e-5, atol=2e-6, err_msg=str(length))
 
 
 def test_what_is_after_the_data_may_be_anything() -> None:
@@ -70,7 +53,7 @@ def test_what_is_after_the_data_may_be_anything() -> None:
     q = rng.standard_normal((heads, rows, width), np.float32)
     k, v = (rng.standard_normal((heads, places, width), np.float32) for _ in range(2))
     k[:, 48:], v[:, 48:] = np.nan, np.inf
-    np.testing.assert_allclose(model(q, k, v, np.array(40)), _attend(q, k, v, 40), rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(model(q, k, v, np.array(40)), attended(q, k, v, 0, 40), rtol=2e-5, atol=2e-6)
     k[1, 3, 2] = np.nan
     found = model(q, k, v, np.array(40))
     assert np.isnan(found[1]).all() and not np.isnan(found[0]).any()
@@ -85,43 +68,14 @@ def test_short_floats() -> None:
     k, v = (rng.standard_normal((heads, places, width)).astype(bf16) for _ in range(2))
     for length in (1, 20, 64):
         found = np.asarray(model(q, k, v, np.array(length))).astype(np.float64)
-        np.testing.assert_allclose(found, _attend(q, k, v, length), rtol=0.05, atol=0.05)
-
-
-_SUMS = """
-    func.func @main(%x: tensor<7x{n}x{t}>, %place: tensor<i32>) -> tensor<7x{t}> {{
-      %i = graph.constant dense<[{count}]> : tensor<{n}xi32>
-      %in = graph.compare {predicate}, %i, %place : tensor<{n}xi32>, tensor<i32> -> tensor<{n}xi1>
-      %neutral = graph.constant dense<{neutral}> : tensor<{t}>
-      %x0 = graph.where %in, %x, %neutral : tensor<{n}xi1>, tensor<7x{n}x{t}>, tensor<{t}> -> tensor<7x{n}x{t}>
-      %y = graph.reduce {kind} %x0 axes [1] : tensor<7x{n}x{t}> -> tensor<7x{t}>
-      return %y : tensor<7x{t}>
-    }}"""
-_REDUCTIONS: list[tuple[str, str, str, Any]] = [
-    ("sum", "f32", "0.0", np.sum),
-    ("sum", "i32", "0", np.sum),
-    ("max", "f32", "0xFF800000", np.max),
-    ("max", "i32", "-2147483648", np.max),
-    ("min", "f32", "0x7F800000", np.min),
-    ("min", "i32", "2147483647", np.min),
-    ("prod", "f32", "1.0", np.prod),
-]
+        np.testing.assert_allclose(found, attended(q, k, v, 0, length), rtol=0.05, atol=0.05)
 
 
 @pytest.mark.parametrize("predicate", ["lt", "le"])
-@pytest.mark.parametrize(("kind", "element", "neutral", "reduce"), _REDUCTIONS)
+@pytest.mark.parametrize(("kind", "element", "neutral", "reduce"), REDUCTIONS)
 def test_reductions(kind: str, element: str, neutral: str, reduce: Any, predicate: str) -> None:
-    extent = 133
-    count = ", ".join(map(str, range(extent)))
-    model = mlc.compile(_SUMS.format(n=extent, t=element, count=count, predicate=predicate, neutral=neutral, kind=kind))
-    rng = np.random.default_rng(3)
-    x = rng.uniform(0.9, 1.1, (7, extent)).astype(np.float32) if element == "f32" else rng.integers(-9, 9, (7, extent))
-    x = x.astype(np.float32 if element == "f32" else np.int32)
-    for place in (-3, 0, 1, 31, 32, 33, 100, 131, 132, 133, 134, 2**31 - 1):
-        end = min(max(place + (predicate == "le"), 0), extent)
-        start = np.asarray({"0xFF800000": -np.inf, "0x7F800000": np.inf}.get(neutral, neutral)).astype(x.dtype)
-        expected = reduce(np.concatenate([np.full((7, 1), start), x[:, :end]], 1), 1)
-        np.testing.assert_allclose(model(x, np.array(place, np.int32)), expected, rtol=1e-5, err_msg=str(place))
+    integers = (-3, 0, 1, 31, 32, 33, 100, 131, 132, 133, 134, 2**31 - 1)
+    check_reduction(kind, element, neutral, reduce, predicate, integers)
 
 
 def test_rows_of_a_result() -> None:

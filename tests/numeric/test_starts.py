@@ -6,16 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import mlc
+from mlc.tests.numeric.masked_places import REDUCTIONS, Array, attended, check_reduction, places_of
 
-Array = NDArray[Any]
 _INTEGERS = (-(2**63), -1, 0, 1, 2, 15, 16, 17, 40, 63, 64, 65, 99, 100, 101, 170, 2**62, 2**63 - 1)
-
-
-def _count(extent: int, element: str = "i64") -> str:
-    return f"graph.constant dense<[{', '.join(map(str, range(extent)))}]> : tensor<{extent}x{element}>"
 
 
 def _attention(heads: int, rows: int, places: int, width: int, window: int) -> str:
@@ -28,7 +23,7 @@ def _attention(heads: int, rows: int, places: int, width: int, window: int) -> s
     mask, integer = f"tensor<{places}xi1>", f"tensor<{places}xi64>, tensor<i64>"
     return f"""
     func.func @main(%q: {q}, %k: {t}, %v: {k}, %n: tensor<i64>) -> {q} {{
-      %i = {_count(places)}
+      %i = {places_of(places)}
       %size = graph.constant dense<{window}> : tensor<i64>
       %before = graph.sub %n, %size : tensor<i64>, tensor<i64> -> tensor<i64>
       %filled = graph.compare le, %i, %n : {integer} -> {mask}
@@ -41,17 +36,6 @@ def _attention(heads: int, rows: int, places: int, width: int, window: int) -> s
       %o = graph.matmul %p, %v : {s}, {k} -> {q}
       return %o : {q}
     }}"""
-
-
-def _attend(q: Array, k: Array, v: Array, start: int, end: int) -> Array:
-    """Attention over some places, in f64; NaN if there are none."""
-    start, end = max(start, 0), min(end, v.shape[1])
-    if start >= end:
-        return np.full(q.shape, np.nan)
-    q, k, v = (a.astype(np.float64) for a in (q, k[:, :, start:end], v[:, start:end]))
-    scores = q @ k
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    return (weights / weights.sum(-1, keepdims=True)) @ v
 
 
 def _drawn(shape: tuple[int, ...]) -> tuple[Array, Array, Array]:
@@ -77,7 +61,7 @@ def test_windows(shape: tuple[int, ...], options: Any) -> None:
     model = mlc.compile(_attention(*shape), **options)
     for last in _INTEGERS:
         found = model(q, k, v, np.array(last))
-        expected = _attend(q, k, v, last - shape[-1] + 1, last + 1)
+        expected = attended(q, k.transpose(0, 2, 1), v, last - shape[-1] + 1, last + 1)
         np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-6, err_msg=str(last))
 
 
@@ -86,7 +70,7 @@ def test_what_is_before_the_data_may_be_anything() -> None:
     shape = (2, 3, 160, 8, 20)
     q, k, v = _drawn(shape)
     model = mlc.compile(_attention(*shape))
-    expected = _attend(q, k, v, 101, 121)
+    expected = attended(q, k.transpose(0, 2, 1), v, 101, 121)
     k[:, :, :96], v[:, :96] = np.nan, np.inf
     np.testing.assert_allclose(model(q, k, v, np.array(120)), expected, rtol=2e-5, atol=2e-6)
     k[1, 2, 101] = np.nan
@@ -94,40 +78,12 @@ def test_what_is_before_the_data_may_be_anything() -> None:
     assert np.isnan(found[1]).all() and not np.isnan(found[0]).any()
 
 
-_SUMS = """
-    func.func @main(%x: tensor<7x{n}x{t}>, %place: tensor<i32>) -> tensor<7x{t}> {{
-      %i = {count}
-      %in = graph.compare {predicate}, %i, %place : tensor<{n}xi32>, tensor<i32> -> tensor<{n}xi1>
-      %neutral = graph.constant dense<{neutral}> : tensor<{t}>
-      %x0 = graph.where %in, %x, %neutral : tensor<{n}xi1>, tensor<7x{n}x{t}>, tensor<{t}> -> tensor<7x{n}x{t}>
-      %y = graph.reduce {kind} %x0 axes [1] : tensor<7x{n}x{t}> -> tensor<7x{t}>
-      return %y : tensor<7x{t}>
-    }}"""
-_REDUCTIONS: list[tuple[str, str, str, Any]] = [
-    ("sum", "f32", "0.0", np.sum),
-    ("sum", "i32", "0", np.sum),
-    ("max", "f32", "0xFF800000", np.max),
-    ("min", "i32", "2147483647", np.min),
-    ("prod", "f32", "1.0", np.prod),
-]
-
-
 @pytest.mark.parametrize("predicate", ["gt", "ge", "eq"])
-@pytest.mark.parametrize(("kind", "element", "neutral", "reduce"), _REDUCTIONS)
+@pytest.mark.parametrize(("kind", "element", "neutral", "reduce"), REDUCTIONS)
 def test_reductions(kind: str, element: str, neutral: str, reduce: Any, predicate: str) -> None:
     """Of the elements from an integer on, or of one, without and with an end."""
-    extent = 133
-    count = _count(extent, "i32")
-    model = mlc.compile(_SUMS.format(n=extent, t=element, count=count, predicate=predicate, neutral=neutral, kind=kind))
-    rng = np.random.default_rng(3)
-    x = rng.uniform(0.9, 1.1, (7, extent)).astype(np.float32) if element == "f32" else rng.integers(-9, 9, (7, extent))
-    x = x.astype(np.float32 if element == "f32" else np.int32)
-    places = np.arange(extent)
-    for place in (-(2**31), -3, 0, 1, 31, 32, 33, 100, 127, 128, 131, 132, 133, 134, 2**31 - 1):
-        seen = {"gt": places > place, "ge": places >= place, "eq": places == place}[predicate]
-        start = np.asarray({"0xFF800000": -np.inf}.get(neutral, neutral)).astype(x.dtype)
-        expected = reduce(np.concatenate([np.full((7, 1), start), x[:, seen]], 1), 1)
-        np.testing.assert_allclose(model(x, np.array(place, np.int32)), expected, rtol=1e-5, err_msg=str(place))
+    integers = (-(2**31), -3, 0, 1, 31, 32, 33, 100, 127, 128, 131, 132, 133, 134, 2**31 - 1)
+    check_reduction(kind, element, neutral, reduce, predicate, integers)
 
 
 def test_sums_have_the_same_bits() -> None:

@@ -117,13 +117,12 @@ def _reduced_in(b: HloCall, windows: _WindowForm, count: int) -> Converted:
     only = only_op(windows.body) if count == 1 else None
     plain = windows.base == windows.ones and all(p >= 0 and q >= 0 for p, q in padding)
     x, init = inputs[0], inits[0]
-    if running is None and only is not None and plain and isinstance(x, SSAValue) and isinstance(init, SSAValue):
-        is_maximum = only.mnemonic() == "maximum" and is_float(x)
+    if running is None and only is not None and isinstance(x, SSAValue) and isinstance(init, SSAValue):
+        name, element = only.mnemonic(), element_of(x)
+        is_maximum = plain and name == "maximum" and is_float(x)
         if is_maximum and (pooled := _max_pool(b, windows, padding, x, init)) is not None:
             return pooled
-    if running is None and only is not None and isinstance(x, SSAValue) and isinstance(init, SSAValue):
-        name = only.mnemonic()
-        if kind_of(name, element_of(x)) is not None and element_of(x) != i1:
+        if kind_of(name, element) is not None and element != i1:
             return _separably(b, windows, padding, name, x, init)
     if running is not None:
         return _cumulative(b, windows.body, inputs, inits, *running)

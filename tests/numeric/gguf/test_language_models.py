@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,28 +75,42 @@ def test_weights_of_several_lengths_and_sequences_exist_once(target: str, tmp_pa
     assert len(packed) == 3 and packed[0] and packed[0] == packed[1] == packed[2]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
-def test_a_token_of_each_of_several_sequences(name: str, tmp_path: Path) -> None:
-    """Of different lengths, some longer than windows, of which one pauses: what it stores meanwhile is overwritten."""
-    write_model(path := tmp_path / "model.gguf", name, "F32", "F32")
-    model, starts = mlc.compile(path, shapes={"tokens": [(1, 1), (3, 1)]}), [0, 4, 11]
-    texts = [_TOKENS[i:] + _TOKENS[:i] for i in range(3)]
+def check_sequences(
+    path: Path,
+    tokens: list[int],
+    starts: Sequence[int],
+    steps: int,
+    before: Callable[[list[Array], int], None] = lambda caches, position: None,
+) -> None:
+    """A token of each of three sequences at a time, after so many of each, of which the second is absent at times;
+    `before` is called with the caches of each and the place of its next token."""
+    model, held = mlc.compile(path, shapes={"tokens": [(1, 1), (3, 1)]}), list(starts)
+    texts = [tokens[i:] + tokens[:i] for i in range(3)]
     expected = [ReferenceModel(path).logits(text) for text in texts]
-    caches, held = [caches_of(model) for _ in texts], list(starts)
+    caches = [caches_of(model) for _ in texts]
     for each, text, start in zip(caches, texts, starts, strict=True):
         for position in range(start):
             model.in_place(np.array([[text[position]]]), np.array(position), np.array(1), *each)
-    for step in range(12):
+    for step in range(steps):
         is_there = [True, step % 3 != 1, True]
         given = np.array([[text[position]] for text, position in zip(texts, held, strict=True)])
         counts = [np.array(position + 1 if there else 1) for position, there in zip(held, is_there, strict=True)]
+        for position, each in zip(held, caches, strict=True):
+            before(each, position)
         of_sequences = [x for count, each in zip(counts, caches, strict=True) for x in (count, *each)]
         logits, hidden = model.in_place(given, np.array(held), *of_sequences)
         assert hidden.shape[0] == len(texts)
         for i in np.flatnonzero(is_there):
             assert error_of([(held[i] + 1, logits[i])], expected[i]) < 3e-6, (step, i)
             held[i] += 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_a_token_of_each_of_several_sequences(name: str, tmp_path: Path) -> None:
+    """Of different lengths, some longer than windows, of which one pauses: what it stores meanwhile is overwritten."""
+    write_model(path := tmp_path / "model.gguf", name, "F32", "F32")
+    check_sequences(path, _TOKENS, [0, 4, 11], 12)
 
 
 @pytest.mark.slow

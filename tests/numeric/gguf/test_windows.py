@@ -11,7 +11,7 @@ pytest.importorskip("gguf")
 
 import mlc
 from mlc.tests.numeric.gguf.reference_models import ReferenceModel
-from mlc.tests.numeric.gguf.test_language_models import Array, caches_of, error_of
+from mlc.tests.numeric.gguf.test_language_models import Array, caches_of, check_sequences, error_of
 from mlc.tests.numeric.gguf.tiny_models import MODELS, VOCABULARY, write_model
 
 _CONTEXT, _CHUNK = 100, 16
@@ -73,21 +73,10 @@ def test_chunks_and_tokens(name: str, tmp_path: Path) -> None:
 def test_several_sequences(name: str, tmp_path: Path) -> None:
     """A token of each of three, whose windows begin elsewhere, and of which one is absent at times."""
     window, has_window = _written(path := tmp_path / "model.gguf", name)
-    model, held = mlc.compile(path, shapes={"tokens": [(1, 1), (3, 1)]}), [0, 30, 84]
-    texts = [_TOKENS[i:] + _TOKENS[:i] for i in range(3)]
-    expected = [ReferenceModel(path).logits(text) for text in texts]
-    caches = [caches_of(model) for _ in texts]
-    for each, text, until in zip(caches, texts, held, strict=True):
-        for position in range(until):
-            model.in_place(np.array([[text[position]]]), np.array(position), np.array(1), *each)
-    for step in range(16):
-        is_there = [True, step % 3 != 1, True]
-        given = np.array([[text[position]] for text, position in zip(texts, held, strict=True)])
-        counts = [np.array(position + 1 if there else 1) for position, there in zip(held, is_there, strict=True)]
-        for position, each in zip(held, caches, strict=True):
-            _spoil(each, has_window, position - window + 1 - _BEFORE)
-        of_sequences = [x for count, each in zip(counts, caches, strict=True) for x in (count, *each)]
-        logits, _ = model.in_place(given, np.array(held), *of_sequences)
-        for i in np.flatnonzero(is_there):
-            assert error_of([(held[i] + 1, logits[i])], expected[i]) < 3e-6, (step, i)
-            held[i] += 1
+    check_sequences(
+        path,
+        _TOKENS,
+        [0, 30, 84],
+        16,
+        lambda caches, position: _spoil(caches, has_window, position - window + 1 - _BEFORE),
+    )
