@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, UnitAttr
 from xdsl.ir import Attribute
 
 from mlc.analysis.written_arguments import WrittenArguments
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 KERNEL_NAME = "mlc_compiled_apart"
 """What a kernel is called while it is compiled by itself, so that kernels of other names give the same."""
 
-
 OTHERS = "mlc.other_schedules"
 """The attribute of the function of a job that has the schedules which may take the place of its own."""
+
+_DIALECTS = ("arith", "func", "loop", "math", "memref")
+"""What most kernels use, so that the tables of one grammar, which `prepare` makes, read the texts of all of them."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,12 @@ def prepare() -> None:
     options = CompileOptions()
     ctx = CompilerContext(target=options.target)
     register_dialects(ctx)
-    parse_module("", "", ctx)
+    _parsed("builtin.module {}", ctx)
     backend_of(resolve_target(options.target)).passes_by_kernel(options)
+
+
+def _parsed(text: str, ctx: CompilerContext) -> ModuleOp:
+    return parse_module(text, "", ctx, dialects=_DIALECTS)
 
 
 def _compile(job: KernelJob) -> CompiledKernel | None:
@@ -104,7 +110,7 @@ def _compile(job: KernelJob) -> CompiledKernel | None:
     ctx = CompilerContext(target=options.target)
     register_dialects(ctx)
     absent = ctx.absent_callers = AbsentCallers(frozenset(job.constants))
-    module = parse_module(job.text, "", ctx)
+    module = _parsed(job.text, ctx)
     (function,) = module.ops
     assert isinstance(function, func.FuncOp)
     if isinstance(schedule := function.attributes.get("schedule"), ScheduleAttr):

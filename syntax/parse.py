@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -33,7 +33,13 @@ _RESULT = re.compile(r"%([\w$.-]+)(?::(\d+))?")
 
 
 def parse_module(
-    text: str, filename: str, ctx: CompilerContext, base: Path | None = None, *, checked: bool = True
+    text: str,
+    filename: str,
+    ctx: CompilerContext,
+    base: Path | None = None,
+    *,
+    checked: bool = True,
+    dialects: Iterable[str] = (),
 ) -> ModuleOp:
     """Parse MLIR's text into a module.
 
@@ -46,13 +52,15 @@ def parse_module(
         checked: whether definitions have to dominate uses and resources have to be there, as MLIR and the rest of mlc
             need it, and floats need a point and layouts the rank of their memref. xDSL's passes do not: without it,
             blobs go to the dialect's own store, where xDSL looks for them, and errors keep xDSL's words.
+        dialects: the names of dialects to load whether the text names them or not: texts that name different ones of
+            these share the tables of one grammar.
 
     Raises:
         UserError: the text is wrong (UserErrors: in several places).
     """
     with _paused_collector(), deep_recursion():
         try:
-            return _parse(text, filename, ctx, Path(filename).parent if base is None else base, checked)
+            return _parse(text, filename, ctx, Path(filename).parent if base is None else base, checked, dialects)
         except RecursionError:
             raise UserError(TOO_DEEP, SourceLocation(filename, 1)) from None
 
@@ -151,9 +159,8 @@ def _builder(
     ctx: CompilerContext,
     base: Path,
     checked: bool,
-    dialects: Sequence[Dialect] | None = None,
+    dialects: Sequence[Dialect],
 ) -> ModuleBuilder:
-    dialects = _dialects(text, ctx) if dialects is None else dialects
     operations = [op for d in dialects for op in formatted_operations(d)]
     builder = ModuleBuilder(text, filename, ctx, base, operations, checked)
     builder.connect(HandOver(ctx, builder), LalrParser(tables_for(dialects), builder))
@@ -171,8 +178,10 @@ def _operations(builder: ModuleBuilder, start: int = 0, unprefixed: Sequence[str
     return ops
 
 
-def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleOp:
-    builder = _builder(text, filename, ctx, base, checked)
+def _parse(
+    text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool, dialects: Iterable[str]
+) -> ModuleOp:
+    builder = _builder(text, filename, ctx, base, checked, _dialects(text, ctx, dialects))
     ops = _operations(builder)
     if not builder.errors and not ops:
         builder.report(Fault("expected an operation, the text has none"), 0)
@@ -224,9 +233,9 @@ def _wrap(ops: list[Operation], builder: ModuleBuilder) -> ModuleOp:
     return module
 
 
-def _dialects(text: str, ctx: CompilerContext) -> list[Dialect]:
-    """The dialects that the text names, loaded into the context, in the order of their names."""
-    return [ctx.get_dialect(name) for name in sorted({"builtin", *_named_dialects(text, ctx)})]
+def _dialects(text: str, ctx: CompilerContext, others: Iterable[str] = ()) -> list[Dialect]:
+    """The dialects that the text names, and others, loaded into the context, in the order of their names."""
+    return [ctx.get_dialect(name) for name in sorted({"builtin", *others, *_named_dialects(text, ctx)})]
 
 
 def _named_dialects(text: str, ctx: CompilerContext) -> set[str]:

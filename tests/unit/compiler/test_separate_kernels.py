@@ -16,11 +16,12 @@ import pytest
 import mlc
 from mlc.compiler import kernel_processes, processes, separate_kernels
 from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
-from mlc.compiler.kernel_job import CompiledKernel, KernelJob
+from mlc.compiler.kernel_job import CompiledKernel, KernelJob, prepare
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.schedules.buffer_layouts import WordLayout
 from mlc.support.errors import UserError
+from mlc.syntax import grammar
 from mlc.targets.cache import Cache
 from mlc.targets.machine import resolve_target
 from mlc.targets.program import Program
@@ -320,6 +321,19 @@ def test_a_process_that_is_killed_in_the_middle(
     os.kill(process.process.pid, signal.SIGKILL)
     kernel_processes._pool.give_back(process)  # pyright: ignore[reportPrivateUsage]
     assert kernel_processes.compile_jobs(asked) == wanted
+
+
+def test_tables_that_are_made_in_advance_read_all_kernels(
+    tmp_path: Path, jobs: list[KernelJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = _jobs_of(tmp_path, jobs)
+    monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "other"))
+    monkeypatch.setattr(grammar, "_in_process", {})
+    prepare()
+    (made,) = (tmp_path / "other" / "grammar").iterdir()
+    assert len({frozenset(re.findall(r"\b(arith|math|memref)\.", job.text)) for job in asked}) > 1
+    assert all(job.run() is not None for job in asked)
+    assert list((tmp_path / "other" / "grammar").iterdir()) == [made]
 
 
 def test_a_wrong_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
