@@ -19,7 +19,9 @@ from mlc.dialects.loop import DotOp, OuterDotOp
 from mlc.dialects.loop.dot import LONG_WORD_BITS, WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
+from mlc.passes.loop_to_llvm._registers import Registers, erase_unused
 from mlc.passes.loop_to_llvm._types import VALUES, concatenated, number_of, shifted, shuffle, truncate
+from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
 from mlc.support.locations import error_at
 from mlc.support.types import element_type, vector_type
@@ -33,20 +35,30 @@ _ONES = 0x10001
 """A word of two numbers of 16 bits, each of which is 1."""
 
 
+class _RegisterPattern(MachinePattern):
+    """A pattern for what the target computes one register at a time."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        super().__init__(ctx)
+        self._registers = Registers()
+
+
 @lowers(VALUES, DotOp)
-class LowerDot(MachinePattern):
+class LowerDot(_RegisterPattern):
     """`loop.dot` becomes an instruction, or arithmetic."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: DotOp, rewriter: PatternRewriter) -> None:
         _require_conversion(op, self.machine)
-        types = op.lhs_type, op.rhs_type
+        operands, types = (op.lhs, op.rhs, op.accumulator), (op.lhs_type, op.rhs_type)
         in_i16 = op.in_i16 is not None
-        rewriter.replace(op, _dots(self.machine, op.lhs, op.rhs, op.accumulator, types, in_i16=in_i16))
+        rewriter.replace(op, _dots(self.machine, self._registers, *operands, types, in_i16=in_i16))
+        for value in dict.fromkeys(operands):
+            erase_unused(value)
 
 
 @lowers(VALUES, OuterDotOp)
-class LowerOuterDot(MachinePattern):
+class LowerOuterDot(_RegisterPattern):
     """`loop.outer_dot` becomes an instruction, or a dot product for each lane."""
 
     @op_type_rewrite_pattern
@@ -61,7 +73,7 @@ class LowerOuterDot(MachinePattern):
             return
         lhs = shuffle(op.lhs, op.lhs, [row for row in range(rows) for _ in range(columns)])
         rhs = shuffle(op.rhs, op.rhs, [column for _ in range(rows) for column in range(columns)])
-        dots = _dots(self.machine, lhs.res, rhs.res, op.accumulator, (op.lhs_type, op.rhs_type))
+        dots = _dots(self.machine, self._registers, lhs.res, rhs.res, op.accumulator, (op.lhs_type, op.rhs_type))
         rewriter.replace(op, [lhs, rhs, *dots])
 
 
@@ -77,6 +89,7 @@ def _require_conversion(op: DotOp | OuterDotOp, machine: Machine) -> None:
 
 def _dots(
     machine: Machine,
+    registers: Registers,
     lhs: SSAValue,
     rhs: SSAValue,
     total: SSAValue,
@@ -89,7 +102,8 @@ def _dots(
         halves = [_half_of_words(v, number) for number in range(2) for v in (lhs, rhs)]
         ops = [op for half in halves for op in half]
         for left, right in zip(halves[::2], halves[1::2], strict=True):
-            ops += _dots(machine, left[-1].results[0], right[-1].results[0], total, types, in_i16=in_i16)
+            words = left[-1].results[0], right[-1].results[0]
+            ops += _dots(machine, registers, *words, total, types, in_i16=in_i16)
             total = ops[-1].results[0]
         return ops
     kind, most = vector_type(lhs.type), machine.vector_bits // WORD_BITS
@@ -100,11 +114,10 @@ def _dots(
         return writer.ops
     new: list[Operation] = []
     results: list[SSAValue] = []
-    for first in range(0, lanes, most):  # one register after the other
-        pieces = [shuffle(v, v, range(first, first + most)) for v in (lhs, rhs, total)]
-        writer = _Writer(machine, pieces[0].res.type, pieces[2].res.type, in_i16)
-        results.append(writer.dot(pieces[0].res, pieces[1].res, pieces[2].res, *types))
-        new += [*pieces, *writer.ops]
+    for left, right, part in zip(*(registers.of(v, most, new) for v in (lhs, rhs, total)), strict=True):
+        writer = _Writer(machine, left.type, part.type, in_i16)
+        results.append(writer.dot(left, right, part, *types))
+        new += writer.ops
     joined, _ = concatenated(results)
     return [*new, *joined]
 

@@ -27,7 +27,7 @@ from mlc.architectures.architecture import InstructionSet
 from mlc.architectures.instructions import SaturatingPacks
 from mlc.dialects.arith import CmpfOp, SelectOp, TruncIOp
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
-from mlc.passes.loop_to_llvm._types import concatenated, integer_constant, number_of, shuffle
+from mlc.passes.loop_to_llvm._types import concatenated, number_of, shuffle
 from mlc.support.types import repeated_number, vector_type
 from mlc.targets.machine import Machine
 
@@ -130,6 +130,7 @@ class _PackWriter:
 
     def __init__(self, packs: SaturatingPacks, lanes: int) -> None:
         self._packs, self._lanes = packs, lanes
+        self._constants: dict[tuple[Attribute, float], SSAValue] = {}
         self.ops: list[Operation] = []
 
     def bytes_of(self, found: _Quantised, length: int) -> None:
@@ -167,15 +168,17 @@ class _PackWriter:
         words = VectorType(i32, [self._lanes])
         if self._packs.is_masked:
             mask = IntegerType(max(self._lanes, 8))
-            operands += [self._constant(words, 0), self._insert(integer_constant(-1, mask))]
-            operands.append(self._insert(integer_constant(_BY_MODE, i32)))
+            operands += [self._constant(words, 0), self._constant(mask, -1), self._constant(i32, _BY_MODE)]
         return self._call(self._packs.convert, operands, words)
 
     def _call(self, name: str, operands: Sequence[SSAValue], kind: Attribute) -> SSAValue:
         return self._insert(CallIntrinsicOp(name, operands, [kind]))
 
     def _constant(self, kind: Attribute, number: float) -> SSAValue:
-        return self._insert(llvm.ConstantOp.create(result_types=[kind], properties={"value": number_of(kind, number)}))
+        if (kind, number) not in self._constants:
+            constant = llvm.ConstantOp.create(result_types=[kind], properties={"value": number_of(kind, number)})
+            self._constants[kind, number] = self._insert(constant)
+        return self._constants[kind, number]
 
     def _cast(self, value: SSAValue, kind: Attribute) -> SSAValue:
         return self._insert(llvm.BitcastOp.create(operands=[value], result_types=[kind]))

@@ -150,8 +150,18 @@ def shuffle(lhs: SSAValue, rhs: SSAValue, lanes: Sequence[int]) -> llvm.ShuffleV
     """The lanes at these positions of `lhs` followed by `rhs`; -1 is a lane that nobody reads."""
     source = vector_type(lhs.type)
     assert source is not None
-    kind = VectorType(source.element_type, [len(lanes)])
-    return llvm.ShuffleVectorOp(lhs, rhs, DenseArrayBase.from_list(i32, lanes), kind)
+    kind, mask = _vector(source.element_type, len(lanes)), _mask(tuple(lanes))
+    return llvm.ShuffleVectorOp.create(operands=[lhs, rhs], result_types=[kind], properties={"mask": mask})
+
+
+@lru_cache(maxsize=4096)
+def _vector(element: Attribute, lanes: int) -> VectorType[Attribute]:
+    return VectorType(element, [lanes])
+
+
+@lru_cache(maxsize=4096)
+def _mask(lanes: tuple[int, ...]) -> DenseArrayBase[Any]:
+    return DenseArrayBase.from_list(i32, lanes)
 
 
 def shifted(target: type[Operation], value: SSAValue, by: int) -> list[Operation]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerType, VectorType, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, VectorType, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -21,7 +21,7 @@ from mlc.dialects.loop.dot import WORD_BITS
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
 from mlc.passes.loop_to_llvm._types import VALUES, bit_width, concatenated, shifted, shuffle
-from mlc.support.types import vector_type
+from mlc.support.types import repeated_number, vector_type
 
 _PIECE = 128
 """The bits of what an instruction interleaves by itself."""
@@ -81,13 +81,18 @@ class _WordWriter:
         order = [-1] * (register // unit.bitwidth)
         for at, four in enumerate(fours):
             order[at // halves * (_PIECE // unit.bitwidth) + at % halves] = four
-        spread: list[SSAValue] = []
-        for row in rows:
-            (length,) = _vector(row).get_shape()
-            units = self._cast(row, VectorType(unit, [length // _LANES]))
-            moved = self._insert(shuffle(units, units, order)) if order != list(range(length // _LANES)) else units
-            spread.append(self._cast(moved, VectorType(IntegerType(self._bits), [register // self._bits])))
-        return self._interleaved(spread, self._bits, halves)
+        spread = {row: self._spread(row, order, unit, register) for row in dict.fromkeys(rows)}
+        return self._interleaved([spread[row] for row in rows], self._bits, halves)
+
+    def _spread(self, row: SSAValue, order: list[int], unit: IntegerType, register: int) -> SSAValue:
+        """The fours of lanes of a row, in an order, as numbers in a register."""
+        (length,) = _vector(row).get_shape()
+        if length == register // self._bits and _is_repeated(row):
+            return row
+        moved = self._cast(row, VectorType(unit, [length // _LANES]))
+        if order != list(range(length // _LANES)):
+            moved = self._insert(shuffle(moved, moved, order))
+        return self._cast(moved, VectorType(IntegerType(self._bits), [register // self._bits]))
 
     def _interleaved(self, rows: Sequence[SSAValue], bits: int, halves: int) -> list[SSAValue]:
         """The first so many registers of words, of rows whose numbers have `bits`."""
@@ -116,6 +121,12 @@ class _WordWriter:
     def _insert(self, op: Operation) -> SSAValue:
         self.ops.append(op)
         return op.results[0]
+
+
+def _is_repeated(value: SSAValue) -> bool:
+    """Whether all lanes of a vector are one constant, so that any order of them is the same."""
+    constant = value.owner.value if isinstance(value.owner, llvm.ConstantOp) else None
+    return isinstance(constant, DenseIntOrFPElementsAttr) and repeated_number(constant) is not None
 
 
 def _vector(value: SSAValue) -> VectorType[Attribute]:

@@ -27,6 +27,24 @@ func.func @bytes(%x: memref<4x64xi8>, %y: memref<64xi32> {mlc.output}) {
   return
 }
 
+// Lanes of one constant are in any order already, those of another one are not.
+
+// AVX512-LABEL: llvm.func @mlc_constants(
+// AVX512:         %[[ONE:.*]] = llvm.mlir.constant(dense<1> : vector<64xi8>) : vector<64xi8>
+// AVX512:         %[[OTHER:.*]] = llvm.mlir.constant(dense<{{.*}}> : vector<64xi8>) : vector<64xi8>
+// AVX512:         %[[CAST:.*]] = llvm.bitcast %[[OTHER]] : vector<64xi8> to vector<16xi32>
+// AVX512-NEXT:    %[[MOVED:.*]] = llvm.shufflevector %[[CAST]], %[[CAST]] [0, 4, 8, 12, {{.*}} : vector<16xi32>
+// AVX512-NEXT:    %[[BACK:.*]] = llvm.bitcast %[[MOVED]] : vector<16xi32> to vector<64xi8>
+// AVX512-NEXT:    llvm.shufflevector %[[ONE]], %[[BACK]] [0, 64, 1, 65, {{.*}} : vector<64xi8>
+// NEON-LABEL:   llvm.func @mlc_constants(
+func.func @constants(%y: memref<64xi32> {mlc.output}) {
+  %a = arith.constant dense<1> : vector<64xi8>
+  %b = arith.constant dense<"0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F"> : vector<64xi8>
+  %w = loop.word %a, %b, %a, %b : vector<64xi8>, vector<64xi8>, vector<64xi8>, vector<64xi8> -> vector<64xi32>
+  loop.store %w, %y[0] : memref<64xi32>, vector<64xi32>
+  return
+}
+
 // A single word is made of shifts.
 
 // AVX512-LABEL: llvm.func @mlc_one(
