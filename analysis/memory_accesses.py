@@ -158,10 +158,10 @@ class Effects:
                 yield from ((a, b) for a in mine if a.is_store or b.is_store)
 
 
-def writes_to(ops: Iterable[Operation], buffer: SSAValue) -> bool:
-    """Whether one of `ops`, or an op in them, may write to `buffer` or to a view of it."""
-    base = base_of(buffer)
-    return any((stored := buffers_stored_in(op)) is None or base in stored for op in ops)
+def writes_to(ops: Iterable[Operation], *buffers: SSAValue) -> bool:
+    """Whether one of `ops`, or an op in them, may write to one of `buffers` or to a view of it."""
+    bases = {base_of(buffer) for buffer in buffers}
+    return any((stored := buffers_stored_in(op)) is None or not bases.isdisjoint(stored) for op in ops)
 
 
 def buffers_stored_in(op: Operation) -> set[SSAValue] | None:

@@ -70,11 +70,10 @@ def split_constant(expr: AffineExpr) -> tuple[AffineExpr | None, int]:
     """`expr` as (terms, constant) with `expr == terms + constant`; terms is None where only a constant is left."""
     if isinstance(expr, AffineConstantExpr):
         return None, expr.value
-    if not expr.used_dims():
-        return None, affine_bounds(expr, ())[0]
-    parts = as_sum(expr)
-    if parts is None:
+    if isinstance(expr, AffineDimExpr):
         return expr, 0
+    if (parts := as_sum(expr)) is None:
+        return (expr, 0) if expr.used_dims() else (None, affine_bounds(expr, ())[0])
     (left, a), (right, b) = split_constant(parts[0]), split_constant(parts[1])
     if left is None or right is None:
         return left or right, a + b

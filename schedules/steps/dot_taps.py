@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Self
 
@@ -37,6 +38,8 @@ _Pixel = tuple[object, ...]
 """What a load reads, but for the numbers that are added to subscripts."""
 _Place = tuple[int, ...]
 """These numbers."""
+_Users = dict[tuple[_Pixel, _Place], dict[int, TapSubscripts]]
+"""The taps that a pixel is multiplied by, by the numbers of the sums."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class _TapProduct:
     image: ShortFactor
     weight: ShortFactor
 
-    @property
+    @cached_property
     def pixel(self) -> tuple[_Pixel, _Place]:
         """What of the image it is a product with."""
         load = self.image.load
@@ -111,7 +114,7 @@ def use_dots_of_taps(loops: Sequence[ForOp], count: int, packer: Packer) -> None
     image, weight = kinds.pop()
     if count not in {per_word(image), 2}:
         raise Refused(f"a word holds other than {count} numbers of {image}")
-    if any(writes_to(loops, memory) for memory in {p.image.memory for p in products}):
+    if writes_to(loops, *{p.image.memory for p in products}):
         raise Refused("it stores in what it reads")
     for block, sums in blocks:
         _check_movable(block, sums)
@@ -213,20 +216,30 @@ def _check_movable(block: Block, sums: Sequence[_Sum]) -> None:
     needed += [v for v in added if not isinstance(v.owner, LoadOp | arith.ConstantOp)]
     if any(isinstance(v.owner, Operation) and v.owner.parent is block for v in needed):
         raise Refused("what is added is computed between the sums")
-    if any(writes_to(block.ops, memory) for memory in {load.memref for load in loads}):
+    if writes_to(block.ops, *{load.memref for load in loads}):
         raise Refused("it stores in what it adds")
 
 
 def _words(sums: Sequence[_Sum], count: int) -> list[_PixelWord]:
     """Words of pixels that lie beside each other along one axis, that which takes the fewest instructions."""
     places = {product.pixel: product.image for each in sums for product in each.products}
+    users: _Users = {key: {} for key in places}
+    for number, each in enumerate(sums):
+        for product in each.products:
+            if number in users[product.pixel]:
+                raise Refused("a sum has two products with one pixel")
+            users[product.pixel][number] = product.tap
     axes = range(max(len(place) for _, place in places))
-    candidates = [_words_along(axis, sums, places, count) for axis in axes]
+    candidates = [_words_along(axis, sums, places, users, count) for axis in axes]
     return min(candidates, key=lambda words: sum(WORD_COST + len(word.uses) for word in words))
 
 
 def _words_along(
-    axis: int, sums: Sequence[_Sum], places: Mapping[tuple[_Pixel, _Place], ShortFactor], count: int
+    axis: int,
+    sums: Sequence[_Sum],
+    places: Mapping[tuple[_Pixel, _Place], ShortFactor],
+    users: _Users,
+    count: int,
 ) -> list[_PixelWord]:
     columns: dict[tuple[_Pixel, _Place], list[int]] = {}
     for pixel, place in places:
@@ -234,23 +247,17 @@ def _words_along(
             columns.setdefault((pixel, place), []).append(0)
         else:
             columns.setdefault((pixel, place[:axis] + place[axis + 1 :]), []).append(place[axis])
-    uses: list[tuple[_Sum, dict[tuple[_Pixel, _Place], TapSubscripts]]] = []
-    for each in sums:
-        taps: dict[tuple[_Pixel, _Place], TapSubscripts] = {}
-        for product in each.products:
-            if product.pixel in taps:
-                raise Refused("a sum has two products with one pixel")
-            taps[product.pixel] = product.tap
-        uses.append((each, taps))
     found: list[_PixelWord] = []
     for (pixel, others), along in sorted(columns.items(), key=lambda item: item[0][1]):
         numbers = sorted(along)
         for at in range(0, len(numbers), count):
             keys = [(pixel, (*others[:axis], n, *others[axis:])) for n in numbers[at : at + count]]
-            missing = (None,) * (count - len(keys))
-            of_sums = ((each, (*(taps.get(key) for key in keys), *missing)) for each, taps in uses)
-            used = tuple((each, taps) for each, taps in of_sums if any(tap is not None for tap in taps))
-            found.append(_PixelWord(tuple(places[key] for key in keys), used))
+            taps: dict[int, list[TapSubscripts | None]] = {}
+            for position, key in enumerate(keys):
+                for number, tap in users[key].items():
+                    taps.setdefault(number, [None] * count)[position] = tap
+            uses = tuple((sums[number], tuple(taps[number])) for number in sorted(taps))
+            found.append(_PixelWord(tuple(places[key] for key in keys), uses))
     return found
 
 
