@@ -8,19 +8,27 @@ same bits. Of long words the lower halves come first.
 from __future__ import annotations
 
 from xdsl.dialects import llvm, vector
-from xdsl.dialects.builtin import VectorType, bf16, f16, f32, i8, i16, i32, i64
+from xdsl.dialects.builtin import bf16, f16, f32, i8, i16, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.architectures.instructions import DotInstruction
 from mlc.dialects.llvm import integers, intrinsics
-from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import DotOp, OuterDotOp
 from mlc.dialects.loop.dot import LONG_WORD_BITS, WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
 from mlc.passes.loop_to_llvm._registers import Registers, erase_unused
-from mlc.passes.loop_to_llvm._types import VALUES, concatenated, number_of, shifted, shuffle, truncate
+from mlc.passes.loop_to_llvm._types import (
+    VALUES,
+    concatenated,
+    intrinsic,
+    number_of,
+    shifted,
+    shuffle,
+    truncate,
+    vector_of,
+)
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
 from mlc.support.locations import error_at
@@ -69,7 +77,7 @@ class LowerOuterDot(_RegisterPattern):
         if found is not None and rows == columns == self.machine.lanes(LONG_WORD_BITS):
             casts = [_as_operand(found, v, rows * LONG_WORD_BITS) for v in (op.lhs, op.rhs)]
             operands = [op.accumulator, *(cast.results[0] for cast in casts)]
-            rewriter.replace(op, [*casts, CallIntrinsicOp(found.intrinsic, operands, [op.accumulator.type])])
+            rewriter.replace(op, [*casts, intrinsic(found.intrinsic, operands, op.accumulator.type)])
             return
         lhs = shuffle(op.lhs, op.lhs, [row for row in range(rows) for _ in range(columns)])
         rhs = shuffle(op.rhs, op.rhs, [column for _ in range(rows) for column in range(columns)])
@@ -128,14 +136,14 @@ def _half_of_words(words: SSAValue, number: int) -> list[Operation]:
         ops = shifted(llvm.LShrOp, words, number * WORD_BITS) if number else []
         return [*ops, truncate(ops[-1].results[0] if ops else words, i32)]
     (lanes,) = kind.get_shape()
-    halves = llvm.BitcastOp.create(operands=[words], result_types=[VectorType(i32, [2 * lanes])])
+    halves = llvm.BitcastOp.create(operands=[words], result_types=[vector_of(i32, 2 * lanes)])
     return [halves, shuffle(halves.results[0], halves.results[0], [2 * lane + number for lane in range(lanes)])]
 
 
 def _as_operand(found: DotInstruction, words: SSAValue, bits: int) -> llvm.BitcastOp:
     """Words of so many bits together as the vector that an intrinsic takes."""
     element = _ELEMENTS[found.element]
-    kind = VectorType(element, [bits // WORD_BITS * per_word(element)])
+    kind = vector_of(element, bits // WORD_BITS * per_word(element))
     return llvm.BitcastOp.create(operands=[words], result_types=[kind])
 
 
@@ -180,9 +188,9 @@ class _Writer:
     def _sums_of_pairs(self, name: str, unsigned: SSAValue, signed: SSAValue) -> SSAValue:
         """Words of the sums of the first two products of bytes, and of the last two, in i16."""
         assert self._lanes is not None
-        bytes, halves = (VectorType(element, [self._lanes * per_word(element)]) for element in (i8, i16))
+        bytes, halves = (vector_of(element, self._lanes * per_word(element)) for element in (i8, i16))
         operands = [self._cast(words, bytes) for words in (unsigned, signed)]
-        return self._cast(self._insert(CallIntrinsicOp(name, operands, [halves])), self._words)
+        return self._cast(self._insert(intrinsic(name, operands, halves)), self._words)
 
     def _cast(self, value: SSAValue, kind: Attribute) -> SSAValue:
         return self._insert(llvm.BitcastOp.create(operands=[value], result_types=[kind]))
@@ -190,8 +198,8 @@ class _Writer:
     def _called(self, found: DotInstruction, lhs: SSAValue, rhs: SSAValue, total: SSAValue) -> SSAValue:
         operands = [self._typed(found, lhs), self._typed(found, rhs)]
         if found.adds:
-            return self._insert(CallIntrinsicOp(found.intrinsic, [total, *operands], [self._sums]))
-        products = self._insert(CallIntrinsicOp(found.intrinsic, operands, [self._sums]))
+            return self._insert(intrinsic(found.intrinsic, [total, *operands], self._sums))
+        products = self._insert(intrinsic(found.intrinsic, operands, self._sums))
         return self._integer(integers.AddOp, total, products)
 
     def _typed(self, found: DotInstruction, words: SSAValue) -> SSAValue:
@@ -200,7 +208,7 @@ class _Writer:
         if element == i32:
             return words
         assert self._lanes is not None
-        kind = VectorType(element, [self._lanes * per_word(element)])
+        kind = vector_of(element, self._lanes * per_word(element))
         while isinstance(cast := words.owner, llvm.BitcastOp | vector.BitcastOp):
             words = cast.operands[0]  # LLVM would take two casts for arithmetic on what is in between
         return self._insert(llvm.BitcastOp.create(operands=[words], result_types=[kind]))
@@ -208,7 +216,7 @@ class _Writer:
     def _pairs(self, words: SSAValue, element: Attribute, odd: bool) -> SSAValue:
         """Words of two numbers of 16 bits: the first and the third of four of 8 bits, or the others."""
         assert self._lanes is not None
-        kind = VectorType(i16, [2 * self._lanes])
+        kind = vector_of(i16, 2 * self._lanes)
         halves = self._insert(llvm.BitcastOp.create(operands=[words], result_types=[kind]))
         if not odd:
             halves = self._shifted(integers.ShlOp, halves, 8)
@@ -232,9 +240,9 @@ class _Writer:
 
     def _half(self, words: SSAValue, number: int) -> SSAValue:
         lanes = self._lanes or 1
-        halves = self._insert(llvm.BitcastOp.create(operands=[words], result_types=[VectorType(f16, [2 * lanes])]))
+        halves = self._insert(llvm.BitcastOp.create(operands=[words], result_types=[vector_of(f16, 2 * lanes)]))
         picked = self._insert(shuffle(halves, halves, range(number, 2 * lanes, 2)))
-        wide = self._insert(llvm.FPExtOp.create(operands=[picked], result_types=[VectorType(f32, [lanes])]))
+        wide = self._insert(llvm.FPExtOp.create(operands=[picked], result_types=[vector_of(f32, lanes)]))
         if self._lanes is not None:
             return wide
         return self._insert(llvm.BitcastOp.create(operands=[wide], result_types=[f32]))

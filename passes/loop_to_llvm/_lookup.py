@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, llvm, vector
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, i8, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, i8, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.architectures.instructions import ByteLookup
 from mlc.dialects import loop
 from mlc.dialects.arith import CmpiOp, SelectOp
-from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._types import ACCESSES, concatenated, offset, shuffle
+from mlc.passes.loop_to_llvm._types import ACCESSES, concatenated, intrinsic, offset, shuffle, vector_of
 from mlc.support.types import vector_type
 
 
@@ -75,7 +74,7 @@ class _Shuffle(_LookupWriter):
         super().__init__(op)
         self._found = found
         self._lanes = found.bits // 8
-        self._kind = VectorType(i8, [self._lanes])
+        self._kind = vector_of(i8, self._lanes)
         self._table: Sequence[int] = op.table.get_values()  # pyright: ignore
 
     def vector(self, lanes: int) -> SSAValue:
@@ -105,7 +104,7 @@ class _Shuffle(_LookupWriter):
             if found.counts_from:
                 start = self._constant([found.counts_from])
                 name = f"llvm.uadd.sat.v{self._lanes}i8"
-                moved = self.insert(CallIntrinsicOp(name, [moved, start], [self._kind]))
+                moved = self.insert(intrinsic(name, [moved, start], self._kind))
             entries = self._look_up(part, moved)
             result = entries if result is None else self.insert(arith.OrIOp(result, entries))
         assert result is not None
@@ -118,7 +117,7 @@ class _Shuffle(_LookupWriter):
         each = min(self._lanes, found.entries)
         operands = [self._constant(numbers[at : at + each]) for at in range(0, found.entries, each)]
         operands.insert(found.codes_at, codes)
-        return self.insert(CallIntrinsicOp(found.name, operands, [self._kind]))
+        return self.insert(intrinsic(found.name, operands, self._kind))
 
     def _constant(self, numbers: Sequence[int]) -> SSAValue:
         """A register of numbers, repeated until it is full."""

@@ -10,11 +10,11 @@ who wants the registers of such a vector gets them as they were, so that most ve
 from __future__ import annotations
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, VectorType
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.passes.loop_to_llvm._types import shuffle
+from mlc.passes.loop_to_llvm._types import shuffle, vector_of
 from mlc.support.types import repeated_number, vector_type
 
 
@@ -73,7 +73,7 @@ def _taken_apart(value: SSAValue, lanes: int) -> tuple[list[Operation], list[SSA
     count, owner = _lanes(value) // lanes, value.owner
     whole = owner.value if isinstance(owner, llvm.ConstantOp) else None
     if isinstance(whole, DenseIntOrFPElementsAttr) and repeated_number(whole) is not None:
-        data, kind = whole.data.data, VectorType(whole.get_element_type(), [lanes])
+        data, kind = whole.data.data, vector_of(whole.get_element_type(), lanes)
         part = DenseIntOrFPElementsAttr(kind, BytesAttr(data[: len(data) // count]))
         constant = llvm.ConstantOp.create(result_types=[kind], properties={"value": part})
         return [constant], [constant.result] * count

@@ -19,15 +19,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, ModuleOp, VectorType, i8, i16, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, ModuleOp, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.architectures.architecture import InstructionSet
 from mlc.architectures.instructions import SaturatingPacks
 from mlc.dialects.arith import CmpfOp, SelectOp, TruncIOp
-from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
-from mlc.passes.loop_to_llvm._types import concatenated, number_of, shuffle
+from mlc.passes.loop_to_llvm._types import concatenated, intrinsic, number_of, shuffle, vector_of
 from mlc.support.types import repeated_number, vector_type
 from mlc.targets.machine import Machine
 
@@ -145,34 +144,34 @@ class _PackWriter:
         lanes = self._lanes
         starts = range(first, first + count * lanes, lanes)
         words = [self._rounded(self._insert(shuffle(found.x, found.x, range(a, a + lanes))), found) for a in starts]
-        kind = VectorType(i16, [2 * lanes])
+        kind = vector_of(i16, 2 * lanes)
         halves = [self._call(self._packs.halves, words[i : i + 2], kind) for i in range(0, count, 2)]
         if found.zero_point:
             moved = self._constant(kind, found.zero_point)
             halves = [self._call(f"llvm.sadd.sat.v{2 * lanes}i16", [half, moved], kind) for half in halves]
         name = self._packs.unsigned_bytes if found.is_unsigned else self._packs.bytes
-        packed = self._call(name, [halves[0], halves[-1]], VectorType(i8, [4 * lanes]))
+        packed = self._call(name, [halves[0], halves[-1]], vector_of(i8, 4 * lanes))
         # A piece has four bytes of each register, one after the other.
         pieces = lanes // _PIECE
         order = [_PIECE * piece + register for register in range(count) for piece in range(pieces)]
         if order == list(range(lanes)):
             return packed
-        fours = self._cast(packed, VectorType(i32, [lanes]))
-        return self._cast(self._insert(shuffle(fours, fours, order)), VectorType(i8, [count * lanes]))
+        fours = self._cast(packed, vector_of(i32, lanes))
+        return self._cast(self._insert(shuffle(fours, fours, order)), vector_of(i8, count * lanes))
 
     def _rounded(self, x: SSAValue, found: _Quantised) -> SSAValue:
         """The nearest i32; the least one for NaN."""
         high = self._constant(x.type, found.high)
         is_more = self._insert(CmpfOp(x, high, "ogt"))
         operands = [self._insert(SelectOp(is_more, high, x))]
-        words = VectorType(i32, [self._lanes])
+        words = vector_of(i32, self._lanes)
         if self._packs.is_masked:
             mask = IntegerType(max(self._lanes, 8))
             operands += [self._constant(words, 0), self._constant(mask, -1), self._constant(i32, _BY_MODE)]
         return self._call(self._packs.convert, operands, words)
 
     def _call(self, name: str, operands: Sequence[SSAValue], kind: Attribute) -> SSAValue:
-        return self._insert(CallIntrinsicOp(name, operands, [kind]))
+        return self._insert(intrinsic(name, operands, kind))
 
     def _constant(self, kind: Attribute, number: float) -> SSAValue:
         if (kind, number) not in self._constants:

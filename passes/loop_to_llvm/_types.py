@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    StringAttr,
     UnitAttr,
     VectorType,
     i1,
@@ -25,6 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.llvm.integers import NO_OVERFLOW_FLAGS, ShlOp
 from mlc.support.types import scalar_attribute, vector_type
 
@@ -102,14 +104,38 @@ def _integer(value: int, kind: Attribute) -> IntegerAttr[Any]:
 
 def number_of(kind: Attribute, value: float) -> Attribute:
     """The value of a constant of type `kind`: one number, or as many as a vector has lanes."""
+    return _integer_of(kind, value) if isinstance(value, int) else _number_of(kind, value)
+
+
+def _number_of(kind: Attribute, value: float) -> Attribute:
     if (vector := vector_type(kind)) is not None:
         return DenseIntOrFPElementsAttr.from_list(vector, [value])
     return scalar_attribute(value, kind)
 
 
+_integer_of = lru_cache(maxsize=4096)(_number_of)  # not of floats: zeros of both signs are equal
+
+
 def truncate(value: SSAValue, kind: Attribute) -> llvm.TruncOp:
     """An integer without its high bits. MLIR before version 20 reads no overflow flags here, so there are none."""
     return llvm.TruncOp.create(operands=[value], result_types=[kind])
+
+
+@lru_cache(maxsize=4096)
+def vector_of(element: Attribute, lanes: int) -> VectorType[Any]:
+    """A vector of so many lanes."""
+    return VectorType(element, [lanes])
+
+
+def intrinsic(name: str, operands: Sequence[SSAValue], result: Attribute) -> CallIntrinsicOp:
+    """A call of an intrinsic of LLVM that has a result of this type."""
+    properties = {"intrin": _name(name), "fastmathFlags": _NO_FAST_MATH}
+    return CallIntrinsicOp.create(operands=operands, result_types=[result], properties=properties)
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str) -> StringAttr:
+    return StringAttr(name)
 
 
 @cache
@@ -124,6 +150,7 @@ def _constant_indices(index: int) -> DenseArrayBase[Any]:
 
 
 _NO_FLAGS = IntegerAttr(0, 32)
+_NO_FAST_MATH = llvm.FastMathAttr(None)
 _UNIT = UnitAttr()
 
 
@@ -150,13 +177,8 @@ def shuffle(lhs: SSAValue, rhs: SSAValue, lanes: Sequence[int]) -> llvm.ShuffleV
     """The lanes at these positions of `lhs` followed by `rhs`; -1 is a lane that nobody reads."""
     source = vector_type(lhs.type)
     assert source is not None
-    kind, mask = _vector(source.element_type, len(lanes)), _mask(tuple(lanes))
+    kind, mask = vector_of(source.element_type, len(lanes)), _mask(tuple(lanes))
     return llvm.ShuffleVectorOp.create(operands=[lhs, rhs], result_types=[kind], properties={"mask": mask})
-
-
-@lru_cache(maxsize=4096)
-def _vector(element: Attribute, lanes: int) -> VectorType[Attribute]:
-    return VectorType(element, [lanes])
 
 
 @lru_cache(maxsize=4096)

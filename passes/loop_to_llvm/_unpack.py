@@ -10,12 +10,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import integers
-from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.loop import UnpackBytesOp, UnpackOp
 from mlc.dialects.loop.unpack import LEAST, MOST
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._types import VALUES, number_of, shifted
+from mlc.passes.loop_to_llvm._types import VALUES, intrinsic, number_of, shifted
 from mlc.support.context import CompilerContext
 from mlc.support.types import vector_type
 
@@ -40,7 +39,7 @@ class LowerUnpack(MachinePattern):
             codes = _shifted(llvm.LShrOp, op.words, at, ops)
             table = DenseIntOrFPElementsAttr.from_list(cast(Any, op.result.type), _NUMBERS)
             numbers = llvm.ConstantOp.create(result_types=[op.result.type], properties={"value": table})
-            rewriter.replace(op, [*ops, numbers, CallIntrinsicOp(lookup, [numbers.result, codes], [op.result.type])])
+            rewriter.replace(op, [*ops, numbers, intrinsic(lookup, [numbers.result, codes], op.result.type)])
             return
         up = _shifted(integers.ShlOp, op.words, 28 - at, ops)
         down = _shifted(llvm.AShrOp, up, 28, ops)

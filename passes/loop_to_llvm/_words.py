@@ -20,7 +20,7 @@ from mlc.dialects.loop import WordOp
 from mlc.dialects.loop.dot import WORD_BITS
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._types import VALUES, bit_width, concatenated, shifted, shuffle
+from mlc.passes.loop_to_llvm._types import VALUES, bit_width, concatenated, shifted, shuffle, vector_of
 from mlc.support.types import repeated_number, vector_type
 
 _PIECE = 128
@@ -89,15 +89,15 @@ class _WordWriter:
         (length,) = _vector(row).get_shape()
         if length == register // self._bits and _is_repeated(row):
             return row
-        moved = self._cast(row, VectorType(unit, [length // _LANES]))
+        moved = self._cast(row, vector_of(unit, length // _LANES))
         if order != list(range(length // _LANES)):
             moved = self._insert(shuffle(moved, moved, order))
-        return self._cast(moved, VectorType(IntegerType(self._bits), [register // self._bits]))
+        return self._cast(moved, vector_of(IntegerType(self._bits), register // self._bits))
 
     def _interleaved(self, rows: Sequence[SSAValue], bits: int, halves: int) -> list[SSAValue]:
         """The first so many registers of words, of rows whose numbers have `bits`."""
         if len(rows) == 1:
-            return [self._cast(rows[0], VectorType(i32, [_vector(rows[0]).get_shape()[0]]))]
+            return [self._cast(rows[0], vector_of(i32, _vector(rows[0]).get_shape()[0]))]
         most, found = len(rows) // 2, list[SSAValue]()
         for high in range(-(-halves // most)):
             joined = [self._half(a, b, bits, high) for a, b in _pairs(rows)]
@@ -111,7 +111,7 @@ class _WordWriter:
         starts = [piece + high * (size // 2) for piece in range(0, length, size)]
         lanes = [lane for start in starts for i in range(start, start + size // 2) for lane in (i, length + i)]
         mixed = self._insert(shuffle(a, b, lanes))
-        return self._cast(mixed, VectorType(IntegerType(2 * bits), [length // 2]))
+        return self._cast(mixed, vector_of(IntegerType(2 * bits), length // 2))
 
     def _cast(self, value: SSAValue, kind: Attribute) -> SSAValue:
         if value.type == kind:
