@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -49,6 +50,12 @@ def memref_type(value: SSAValue) -> MemRef:
 def vector_type(attribute: Attribute) -> Vector | None:
     """`attribute` as a vector type, or None if it is another type."""
     return cast(Vector, attribute) if isinstance(attribute, VectorType) else None
+
+
+@lru_cache(maxsize=4096)
+def vector_of(element: Attribute, lanes: int) -> Vector:
+    """A vector of so many lanes, made once."""
+    return VectorType(element, [lanes])
 
 
 def element_type(attribute: Attribute) -> Attribute:

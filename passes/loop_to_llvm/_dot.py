@@ -27,12 +27,11 @@ from mlc.passes.loop_to_llvm._types import (
     shifted,
     shuffle,
     truncate,
-    vector_of,
 )
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
 from mlc.support.locations import error_at
-from mlc.support.types import element_type, vector_type
+from mlc.support.types import element_type, vector_of, vector_type
 from mlc.targets.machine import Machine
 
 _ELEMENTS: dict[str, Attribute] = {"i32": i32, "i16": i16, "i8": i8, "bfloat": bf16}

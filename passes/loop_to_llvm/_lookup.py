@@ -14,8 +14,8 @@ from mlc.dialects import loop
 from mlc.dialects.arith import CmpiOp, SelectOp
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._types import ACCESSES, concatenated, intrinsic, offset, shuffle, vector_of
-from mlc.support.types import vector_type
+from mlc.passes.loop_to_llvm._types import ACCESSES, concatenated, intrinsic, offset, shuffle
+from mlc.support.types import vector_of, vector_type
 
 
 @lowers(ACCESSES, loop.LookupOp)

@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.passes.loop_to_llvm._types import shuffle, vector_of
-from mlc.support.types import repeated_number, vector_type
+from mlc.passes.loop_to_llvm._types import shuffle
+from mlc.support.types import repeated_number, vector_of, vector_type
 
 
 class Registers:

@@ -26,8 +26,8 @@ from xdsl.rewriter import Rewriter
 from mlc.architectures.architecture import InstructionSet
 from mlc.architectures.instructions import SaturatingPacks
 from mlc.dialects.arith import CmpfOp, SelectOp, TruncIOp
-from mlc.passes.loop_to_llvm._types import concatenated, intrinsic, number_of, shuffle, vector_of
-from mlc.support.types import repeated_number, vector_type
+from mlc.passes.loop_to_llvm._types import concatenated, intrinsic, number_of, shuffle
+from mlc.support.types import repeated_number, vector_of, vector_type
 from mlc.targets.machine import Machine
 
 _WORD, _PIECE = 32, 4

@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.llvm.integers import NO_OVERFLOW_FLAGS, ShlOp
-from mlc.support.types import scalar_attribute, vector_type
+from mlc.support.types import scalar_attribute, vector_of, vector_type
 
 POINTER = llvm.LLVMPointerType()
 
@@ -119,12 +119,6 @@ _integer_of = lru_cache(maxsize=4096)(_number_of)  # not of floats: zeros of bot
 def truncate(value: SSAValue, kind: Attribute) -> llvm.TruncOp:
     """An integer without its high bits. MLIR before version 20 reads no overflow flags here, so there are none."""
     return llvm.TruncOp.create(operands=[value], result_types=[kind])
-
-
-@lru_cache(maxsize=4096)
-def vector_of(element: Attribute, lanes: int) -> VectorType[Any]:
-    """A vector of so many lanes."""
-    return VectorType(element, [lanes])
 
 
 def intrinsic(name: str, operands: Sequence[SSAValue], result: Attribute) -> CallIntrinsicOp:

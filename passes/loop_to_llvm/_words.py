@@ -20,8 +20,8 @@ from mlc.dialects.loop import WordOp
 from mlc.dialects.loop.dot import WORD_BITS
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._types import VALUES, bit_width, concatenated, shifted, shuffle, vector_of
-from mlc.support.types import repeated_number, vector_type
+from mlc.passes.loop_to_llvm._types import VALUES, bit_width, concatenated, shifted, shuffle
+from mlc.support.types import repeated_number, vector_of, vector_type
 
 _PIECE = 128
 """The bits of what an instruction interleaves by itself."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from random import Random
 from typing import Any, Self, cast
 
 from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, VectorType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, constant_index, rewritten_subscripts
@@ -36,6 +35,7 @@ from mlc.schedules.steps.base import LoopStep
 from mlc.support.context import CompilerContext
 from mlc.support.errors import Refused
 from mlc.support.ir import clone, drop_overflow_flags
+from mlc.support.types import vector_of
 
 MOST_LANES = 256
 """The most lanes of a vector that a schedule asks for."""
@@ -186,13 +186,10 @@ class Widener:
                 op.detach()
                 op.erase()
 
-    def _vector_of(self, element: Attribute) -> VectorType[Attribute]:
-        return _vector(element, self.lanes)
-
     def _on_vectors(self, op: Operation, operands: Sequence[SSAValue]) -> Operation:
         wide = type(op).create(
             operands=operands,
-            result_types=[self._vector_of(r.type) for r in op.results],
+            result_types=[vector_of(r.type, self.lanes) for r in op.results],
             properties=dict(op.properties),
             attributes=dict(op.attributes),
             location=op.location,
@@ -224,7 +221,7 @@ class Widener:
         indices, affine = [self.new.get(v, v) for v in subscripts[0]], subscripts[1]
         memref = self.new.get(op.memref, op.memref)
         if isinstance(op, LoadOp):
-            load = LoadOp(memref, indices, affine, self._vector_of(op.result.type), reach)
+            load = LoadOp(memref, indices, affine, vector_of(op.result.type, self.lanes), reach)
             load.location = op.location
             self.new[op.result] = load.result
             return [load]
@@ -281,13 +278,8 @@ def splat(value: SSAValue, lanes: int, scalar: SSAValue | None = None) -> Operat
     """A vector with `value` in every lane: a constant if it is one, else a broadcast of `scalar` (default: `value`)."""
     if isinstance(constant := value.owner, arith.ConstantOp) and isinstance(constant.value, IntegerAttr | FloatAttr):
         data: Any = constant.value.value.data
-        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, _vector(value.type, lanes)), [data]))
-    return vector.BroadcastOp(scalar or value, _vector(value.type, lanes))
-
-
-@cache
-def _vector(element: Attribute, lanes: int) -> VectorType[Attribute]:
-    return VectorType(element, [lanes])
+        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, vector_of(value.type, lanes)), [data]))
+    return vector.BroadcastOp(scalar or value, vector_of(value.type, lanes))
 
 
 @dataclass(frozen=True)
