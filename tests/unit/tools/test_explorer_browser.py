@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from mlc.testing.browser import browser, why_no_browser
 from mlc.tools.explorer.document import KernelTime
 from mlc.tools.explorer.document_values import Picture
 from mlc.tools.explorer.page import page_of
@@ -21,9 +22,6 @@ from .explored import FILE, HOSTILE, save_hostile_model
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
-
-_BROWSER = shutil.which("chromium")
-_DRIVER = shutil.which("chromedriver")
 
 
 class _Page:
@@ -73,13 +71,8 @@ class _Page:
 
 @pytest.fixture
 def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
-    pytest.importorskip("selenium")
-    if _BROWSER is None or _DRIVER is None:
-        pytest.skip("not installed: chromium, chromedriver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
+    if (why := why_no_browser()) is not None:
+        pytest.skip(why)
     report = tmp_path / "report.html"
     model, inputs = save_hostile_model(tmp_path), tmp_path / "<b>x.npz"
     x = np.random.default_rng(2).standard_normal((6, 50), np.float32)
@@ -88,22 +81,8 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
     options = ["-o", str(report), "--target=x86-64-v3", "--inputs", str(inputs)]
     assert mlc("explore", str(model), *options).status == 0
     _pretend(report)
-    chosen = Options()
-    chosen.binary_location = _BROWSER
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1400,900",
-    ):
-        chosen.add_argument(flag)
-    chosen.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver: Any = webdriver.Chrome(options=chosen, service=Service(_DRIVER))
-    try:
+    with browser() as driver:
         yield _Page(driver, report)
-    finally:
-        driver.quit()
 
 
 def _pretend(report: Path) -> None:
