@@ -1,4 +1,4 @@
-"""A Chromium without a window, for pages that mlc writes: in tests, for pictures in the documentation, in benchmarks."""
+"""A Chromium without a window, for pages that mlc writes: in tests, for pictures of pages, in benchmarks."""
 
 from __future__ import annotations
 

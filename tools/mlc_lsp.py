@@ -4,6 +4,7 @@ server protocol on standard input and output.
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -38,12 +39,15 @@ def run(arguments: Namespace) -> None:
     project = None if given["project"] is None else project_file(Path(given["project"]))
     plugins = WatchedPlugins(named, project)
     try:
+        editor = os.fdopen(os.dup(sys.stdout.fileno()), "wb")  # of its own, as the session closes it
+    except OSError:
+        raise UserError("standard output is closed; required: an editor that reads it") from None
+    try:
         from mlc.tools.language_server.server import serve
     except ImportError as e:
         raise UserError(
             f"the language server needs the packages pygls and lsprotocol ({e}); install them: pip install 'mlc[lsp]'"
         ) from None
-    editor = sys.stdout.buffer
     with redirect_stdout(sys.stderr):  # what a plugin prints is no answer to the editor
         plugins.load()
         serve(plugins, editor)
