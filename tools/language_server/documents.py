@@ -81,8 +81,10 @@ class Documents:
 
     def _stop_if_outdated(self, uri: str, source: str) -> None:
         """Raises: ReadingStopped if the document has another text by now, and what is known of a former one will do."""
-        is_short = uri in self._whole and self.seconds.get(uri, 0) < _SHORT
-        if is_short and self._current.get(uri, source) != source:
+        if self._current.get(uri, source) == source or uri not in self._whole or self.seconds.get(uri, 0) > _SHORT:
+            return
+        latest = self._latest[uri]
+        if latest.part is not None or latest is self._whole[uri]:  # else edits are far apart, or of many operations
             raise ReadingStopped
 
     def forget(self, uri: str) -> None:

@@ -261,7 +261,9 @@ def test_reading_stops_when_the_text_has_changed() -> None:
         async def read(text: str) -> str:
             return (await documents.whole("u", text, file)).text
 
-        first, second, third = (_FUNCTION + f"// {number}\n" for number in range(3))
+        text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = graph.relu %x : tensor<4xf32>\n"
+        text += "  return %0 : tensor<4xf32>\n}\n"
+        first, second, third = (text.replace("relu", name) for name in ("relu", "tanh", "sin"))
         documents.now("u", second)
         assert await read(first) == first, "nothing was known before"
         documents.now("u", third)
@@ -273,6 +275,8 @@ def test_reading_stops_when_the_text_has_changed() -> None:
         assert await read(third) == second
         documents.now("u", third)
         assert await read(third) == third
+        documents.now("u", text + "}\n")
+        assert await read(second) == second, "what is known of the third does not help with the last"
 
     asyncio.run(use())
 
