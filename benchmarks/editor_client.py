@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+_ENDED = "the language server has ended"
+
 
 class EditorClient:
     """A session with one document.
@@ -48,7 +50,7 @@ class EditorClient:
             self._tell("exit")
             self._server.wait(60)
         else:
-            self._server.kill()
+            self.kill()
         self._folder.cleanup()
 
     def wait_for_errors(self) -> None:
@@ -87,6 +89,11 @@ class EditorClient:
         return self._request(
             "textDocument/hover", textDocument=self._document, position={"line": line, "character": column}
         )
+
+    def kill(self) -> None:
+        """End the server, whatever it does."""
+        self._server.kill()
+        self._server.wait()
 
     def seconds_of_answering(self) -> float:
         """How long the thread of the server that answers has computed; Linux tells."""
@@ -131,7 +138,7 @@ class EditorClient:
             name, _, value = line.partition(b":")
             length = int(value) if name.lower() == b"content-length" else length
         if not length:
-            raise RuntimeError("the language server has ended")
+            raise RuntimeError(_ENDED)
         message: dict[str, Any] = json.loads(self._server.stdout.read(length))
         if message.get("method") == "textDocument/publishDiagnostics":
             self._errors += 1
@@ -142,5 +149,8 @@ class EditorClient:
     def _send(self, message: dict[str, Any]) -> None:
         assert self._server.stdin is not None
         data = json.dumps({"jsonrpc": "2.0"} | message).encode()
-        self._server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
-        self._server.stdin.flush()
+        try:
+            self._server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+            self._server.stdin.flush()
+        except BrokenPipeError:
+            raise RuntimeError(_ENDED) from None

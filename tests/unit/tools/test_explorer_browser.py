@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mlc.testing.browser import browser, why_no_browser
-from mlc.tools.explorer.document import KernelTime
+from mlc.tools.explorer.document import Document, GraphNode, KernelTime
 from mlc.tools.explorer.document_values import Picture
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
@@ -112,6 +112,7 @@ def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     _check_search(page)
     _check_source(page)
     _check_comparison(page, mlc)
+    _check_long_graph(page)
     _check_nothing_was_refused(page)
     _check_policy(page)  # last, as it leaves messages
 
@@ -305,6 +306,27 @@ def _check_comparison(page: _Page, mlc: CommandLine) -> None:
     other.click("header .choice button", "second")
     other.click("nav.pages a", "Kernels")
     other.wait("main td a", "softmax")
+
+
+def _check_long_graph(page: _Page) -> None:
+    """A chain in which many ops read the first one: what is in sight is drawn, and what one goes to."""
+    length = 2_000
+    nodes = [GraphNode("x", "input", "tensor<4xf32>", -1, (), (), ())]
+    nodes += [
+        GraphNode(f"op{n}", "op", "tensor<4xf32>", -1, (), (n - 1, 0) if n % 3 else (n - 1,), ())
+        for n in range(1, length)
+    ]
+    file = page.file.with_name("long.html")
+    document = replace(Document("long", "1", "native", "machine"), graph=nodes)
+    file.write_text(page_of([document]), encoding="utf-8")
+    other = _Page(page.driver, file)
+    other.open("graph")
+    other.wait(".node text", "op1")
+    assert len(other.texts(".node")) == length
+    assert 0 < len(other.texts(".node rect")) < length / 4
+    assert f"op{length - 1}" not in other.texts(".node text")
+    page.driver.execute_script("const all = document.querySelectorAll('.node'); all[all.length - 1].focus()")
+    other.wait(".node text", f"op{length - 1}")
 
 
 def _check_nothing_was_refused(page: _Page) -> None:
