@@ -209,7 +209,7 @@ def _large() -> Iterator[Row]:
 
 
 def _reduce() -> Iterator[Row]:
-    """The lit test `tools/find_miscompile.mlir`, timed."""
+    """The lit test `tests/lit/tools/find_miscompile.mlir`, timed."""
     with tempfile.TemporaryDirectory(prefix="mlc-bench-") as folder:
         model = Path(folder) / "model.mlir"
         model.write_text(_run(str(_INPUTS / "long_model.py"), "1000"), encoding="utf-8")

@@ -12,9 +12,12 @@ function graphPage(compilation, [number]) {
   const details = h("aside.details", { "aria-live": "polite" });
   const canvas = h("div.canvas");
   const status = h("span.status", { role: "status" });
+  const pictures = new Map();
   let picture;
   const draw = (focus) => {
-    picture = new GraphPicture(compilation, graphState.by, (nodes) => details.replaceChildren(...nodeDetails(compilation, nodes)));
+    const choose = (nodes) => details.replaceChildren(...nodeDetails(compilation, nodes));
+    if (!pictures.has(graphState.by)) pictures.set(graphState.by, new GraphPicture(compilation, graphState.by, choose));
+    picture = pictures.get(graphState.by);
     canvas.replaceChildren(picture.element);
     requestAnimationFrame(() => picture.fit(focus));
   };
@@ -125,7 +128,7 @@ class GraphPicture {
     this.move(x - ((x - this.x) * scale) / this.scale, y - ((y - this.y) * scale) / this.scale, scale);
   }
 
-  /** Show the whole width at the top, or the box of one node. */
+  /** Show the whole width at the top, or what is around the first box if that is too much, or the box of one node. */
   fit(node) {
     const [width, height] = [this.element.clientWidth, this.element.clientHeight];
     const number = node === undefined ? -1 : this.boxes.findIndex((box) => box.numbers.includes(node));
@@ -136,7 +139,9 @@ class GraphPicture {
       return;
     }
     const scale = Math.min(1.2, Math.max(0.35, (width - 40) / this.layout.width));
-    this.move((width - this.layout.width * scale) / 2, 20, scale);
+    const first = this.layout.at.reduce((found, at) => (at.y < found.y ? at : found));
+    const middle = this.layout.width * scale > width ? first.x : this.layout.width / 2;
+    this.move(width / 2 - middle * scale, 20, scale);
   }
 
   /** Mark the boxes with a text in them; how many there are. The first one comes into sight. */

@@ -3,6 +3,7 @@
 
 const SWEEPS = 8;
 const SETTLING = 12;
+const WORK = 30000;
 const FARTHEST = 24;
 
 /** Where boxes `{ inputs }` go, and the points of edges. */
@@ -79,10 +80,17 @@ function layersOf(boxes) {
   return layers;
 }
 
+/** How often all points are moved, of `most` times: less often if they are many, as somebody waits. */
+function rounds(rows, most) {
+  const points = rows.reduce((sum, row) => sum + row.length, 0);
+  return Math.max(2, Math.min(most, Math.round(WORK / points)));
+}
+
 function order(rows) {
   const number = () => rows.forEach((row) => row.forEach((point, n) => { point.order = n; }));
   number();
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+  const sweeps = rounds(rows, SWEEPS);
+  for (let sweep = 0; sweep < sweeps; sweep++) {
     const down = sweep % 2 === 0;
     for (const row of down ? rows : [...rows].reverse()) {
       for (const point of row) {
@@ -104,7 +112,8 @@ function place(rows) {
     }
     row.forEach((point) => { point.x -= x / 2; });
   }
-  for (let round = 0; round < SETTLING; round++) {
+  const settling = rounds(rows, SETTLING);
+  for (let round = 0; round < settling; round++) {
     for (const row of round % 2 ? [...rows].reverse() : rows) settle(row, round % 2 ? "below" : "above");
   }
 }
