@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mlc import plugins
+
+
+@dataclass(frozen=True)
+class PluginFile:
+    """A plugin that is to be loaded."""
+
+    path: str
+    loader: str
+    """The function of `mlc.plugins` that does it."""
+
+    def load(self) -> None:
+        """Raises: UserError if it is not there, fails, or collides with another one."""
+        getattr(plugins, self.loader)(self.path)
 
 
 @dataclass
@@ -23,16 +36,17 @@ class PluginArguments(argparse.Namespace):
         Raises:
             UserError: a plugin is not there, fails, or collides with another one.
         """
-        if not (self.load_dialect or self.load_pass or self.irdl_file):
-            return
-        loaders: list[tuple[Callable[[str], None], list[str]]] = [
-            (plugins.load_irdl, self.irdl_file),
-            (plugins.load_dialect, self.load_dialect),
-            (plugins.load_pass, self.load_pass),
-        ]
-        for load, files in loaders:
-            for file in files:
-                load(file)
+        for each in self.files():
+            each.load()
+
+    def files(self) -> Iterator[PluginFile]:
+        """The files, in the order in which they are loaded."""
+        for loader, files in (
+            ("load_irdl", self.irdl_file),
+            ("load_dialect", self.load_dialect),
+            ("load_pass", self.load_pass),
+        ):
+            yield from (PluginFile(file, loader) for file in files)
 
 
 def add_plugin_arguments(parser: argparse.ArgumentParser) -> None:

@@ -59,11 +59,24 @@ class Names:
     regions: Sequence[RegionSpan]
 
 
-class RecordingScopes(Scopes):
-    """Scopes that remember every definition and use."""
+class ReadingStopped(BaseException):
+    """Nobody waits any more for what a text says; no error, so that nothing on the way takes it for one."""
 
-    def __init__(self) -> None:
+
+def go_on() -> None:
+    """Read to the end."""
+
+
+class RecordingScopes(Scopes):
+    """Scopes that remember every definition and use.
+
+    Args:
+        check: is called at each definition of a value, and may raise `ReadingStopped`.
+    """
+
+    def __init__(self, check: Callable[[], None] = go_on) -> None:
         super().__init__()
+        self._check = check
         self.regions = [RegionSpan(0, True, None)]
         self._open = [self.regions[0]]
         self._defined: dict[int, NamedThing] = {}
@@ -131,6 +144,7 @@ class RecordingScopes(Scopes):
         return super().leave()
 
     def define(self, name: str, values: Sequence[SSAValue], position: int) -> None:
+        self._check()
         self._recall_here(name)
         thing = NamedThing(f"%{name}", self._open[-1], position, values=tuple(values))
         waiting = [v for v in self._placeholders[name] if v in self._undefined_values]

@@ -23,7 +23,7 @@ from mlc.syntax.errors import LIMIT, Fault, Source, TooManyErrors, raise_all
 from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
 from mlc.syntax.machine import LalrParser
-from mlc.syntax.names import NamedThing, Names, RecordingScopes
+from mlc.syntax.names import NamedThing, Names, RecordingScopes, go_on
 from mlc.syntax.state import Blob, ExternalFile
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
@@ -109,10 +109,14 @@ class Surroundings:
     moved: Callable[[int], int | None] = lambda position: position
 
 
-def read_text(text: str, filename: str, ctx: CompilerContext, base: Path) -> Reading:
-    """Read as much of a text as can be read, and remember where names stand; weight files are not opened."""
+def read_text(text: str, filename: str, ctx: CompilerContext, base: Path, check: Callable[[], None] = go_on) -> Reading:
+    """Read as much of a text as can be read, and remember where names stand; weight files are not opened.
+
+    Raises:
+        ReadingStopped: `check`, which is called now and then, raises it.
+    """
     dialects = _dialects(text, ctx)
-    return _read(_builder(text, filename, ctx, base, True, dialects), 0, Surroundings({}, {}, dialects))
+    return _read(_builder(text, filename, ctx, base, True, dialects), 0, Surroundings({}, {}, dialects), check)
 
 
 def read_operations(
@@ -131,8 +135,8 @@ def read_operations(
     return _read(builder, start, around)
 
 
-def _read(builder: ModuleBuilder, start: int, around: Surroundings) -> Reading:
-    builder.scopes = scopes = RecordingScopes()
+def _read(builder: ModuleBuilder, start: int, around: Surroundings, check: Callable[[], None] = go_on) -> Reading:
+    builder.scopes = scopes = RecordingScopes(check)
     dialects = around.dialects
     with _paused_collector(), deep_recursion():
         scopes.assume(around.values, around.moved)

@@ -4,6 +4,9 @@ server protocol on standard input and output.
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
@@ -35,11 +38,16 @@ def run(arguments: Namespace) -> None:
     named = PluginArguments(**{n: given[n] for n in ("load_dialect", "load_pass", "irdl_file")})
     project = None if given["project"] is None else project_file(Path(given["project"]))
     plugins = WatchedPlugins(named, project)
-    plugins.load()
+    try:
+        editor = os.fdopen(os.dup(sys.stdout.fileno()), "wb")  # of its own, as the session closes it
+    except OSError:
+        raise UserError("standard output is closed; required: an editor that reads it") from None
     try:
         from mlc.tools.language_server.server import serve
     except ImportError as e:
         raise UserError(
             f"the language server needs the packages pygls and lsprotocol ({e}); install them: pip install 'mlc[lsp]'"
         ) from None
-    serve(plugins)
+    with redirect_stdout(sys.stderr):  # what a plugin prints is no answer to the editor
+        plugins.load()
+        serve(plugins, editor)

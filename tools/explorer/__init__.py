@@ -14,6 +14,7 @@ strings that JSON holds. It is collected while the model is compiled once (`coll
   which llvm-mca is asked if it is installed; `artifact.py` has the bytes of the library by section.
 - `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types
   alone are written down.
+- `code_results.py` runs the library on inputs that were given: by the bits of its results, compilations are compared.
 - `record_values.py` runs the model by the reference on inputs that were given, after each pass that changes it
   (`run_values.py` says where each value is from), and takes numbers of each value (`value_numbers.py`) and pictures
   (`value_pictures.py`). Arrays wait in a file for the next run (`value_store.py`), and are no part of the document.

@@ -14,11 +14,14 @@ from mlc.tools.explorer.document_code import Artifact, ArtifactSection, Artifact
 
 
 def artifact_of(
-    compilation: Compilation, program: Program, progress: Callable[[int, int], None] | None = None
+    compilation: Compilation,
+    program: Program,
+    progress: Callable[[int, int], None] | None = None,
+    use: Callable[[Path], None] | None = None,
 ) -> Artifact | None:
     """The library that `mlc compile -o model.so` makes; None if the backend makes none of ELF.
 
-    `progress` is told how many parts are compiled, of how many.
+    `progress` is told how many parts are compiled, of how many. `use` is called with the library while it is there.
 
     Raises:
         CompilerBug: clang or the linker refuses the program.
@@ -27,6 +30,8 @@ def artifact_of(
         path = Path(folder) / "model.so"
         try:
             compilation.build_program(program, compilation.backend.runnable, path, progress)
+            if use is not None:
+                use(path)
             return Artifact(path.stat().st_size, _sections(section_sizes(path), program), "")
         except NotALibrary:
             return None

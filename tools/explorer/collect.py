@@ -14,6 +14,7 @@ from mlc.support.version import __version__
 from mlc.targets.program import Program
 from mlc.tools.compile_arguments import CompileArguments, start_compilation
 from mlc.tools.explorer.artifact import artifact_of
+from mlc.tools.explorer.code_results import ResultsOfCode
 from mlc.tools.explorer.document import NO_TEXT, Document, RemarkText
 from mlc.tools.explorer.graph_view import RecordGraph, with_calls
 from mlc.tools.explorer.kernel_pages import kernel_pages
@@ -36,9 +37,10 @@ def document_of(
     progress: Callable[[str, int, int], None] | None = None,
     measure: bool = False,
     inputs: InputFile | None = None,
+    with_values: bool = True,
 ) -> Document:
     """Compile a model for one shape, and write down what happens; with `measure` also how long its kernels take, and
-    with `inputs` what its values are.
+    with `inputs` what its code computes for them and, `with_values`, what its values are.
 
     `progress` is told what is done now, and how much of it is done, of how much.
 
@@ -66,11 +68,15 @@ def document_of(
     others = compilation.manager.instrumentations
     compilation.manager.instrumentations = [recording, graph, memory, *others]
     values: RecordValues | None = None
+    results: ResultsOfCode | None = None
     if inputs is not None:
         bind(bound := compilation.module.clone(), arguments.bindings, ctx)
         arrays = ComparedModel(model.file, bound, ctx).inputs_in(inputs)
-        values = RecordValues(inputs.name, arrays, ctx, recording, graph, progress and partial(progress, "values"))
-        compilation.manager.instrumentations = [recording, graph, memory, values, *others]
+        document.inputs = inputs.name
+        results = ResultsOfCode(compilation, arrays)
+        if with_values:
+            values = RecordValues(inputs.name, arrays, ctx, recording, graph, progress and partial(progress, "values"))
+            compilation.manager.instrumentations = [recording, graph, memory, values, *others]
     rows: list[KernelNumbers] = []
     if "tensor" in backend.levels:
         compilation.lower("tensor")
@@ -82,7 +88,7 @@ def document_of(
         document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress and partial(progress, "kernels"))
     passes_above = len(recording.passes)
     if values is not None:
-        document.inputs, document.values = values.file, values.finished()
+        document.values = values.finished()
         recording.passes = [replace(run, values=values.by_pass.get(n)) for n, run in enumerate(recording.passes)]
     signature = compilation.lower_fully()
     document.kernels = with_times(document.kernels, rows, recording.removed(passes_above))
@@ -93,7 +99,12 @@ def document_of(
         document.vector_registers = machine.vector_registers
         document.code = machine_code(program, reader, options, texts, progress and partial(progress, "clang"))
         document.weights = weight_sizes(program.weights)
-        document.artifact = artifact_of(compilation, program, progress and partial(progress, "artifact"))
+        document.artifact = artifact_of(
+            compilation, program, progress and partial(progress, "artifact"), results and results.of
+        )
+    if results is not None:
+        document.inputs_digest, document.results = results.inputs_digest, results.found
+        document.no_results = results.reason
     document.functions, document.passes = recording.start, recording.passes
     document.graph, document.arenas = with_calls(graph.nodes, document.calls), memory.arenas
     document.remarks = [

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from mlc.tools.explorer.code_results import result_changes, why_not_compared
 from mlc.tools.explorer.document import NO_TEXT, Document, GraphNode, KernelPage, StepPage
 from mlc.tools.explorer.document_code import MachineCode
 
@@ -41,6 +42,8 @@ class Comparison:
     """What was compiled, and how, where that differs: the name of a setting, and its two values."""
     model: Sequence[str]
     """What differs in the model as a whole, in words."""
+    notes: Sequence[str]
+    """What could not be compared, and why."""
     kernels: Sequence[KernelChange]
     """All kernels, those of the first compilation in their order, then those that only the second has."""
 
@@ -64,13 +67,16 @@ def compare(before: Document, after: Document) -> Comparison:
             ("mlc", before.version, after.version),
             ("target", before.target, after.target),
             ("machine", before.machine, after.machine),
+            ("inputs", before.inputs, after.inputs),
             ("options", " ".join(before.options), " ".join(after.options)),
         )
         if old != new
     ]
     first, second = _Side(before), _Side(after)
     kernels = [_compared(first, old, second, new) for old, new in _pairs(first, second)]
-    return Comparison(settings, list(_of_model(first, second)), kernels)
+    changes = [*_of_model(first, second), *result_changes(before, after)]
+    notes = [why] if (why := why_not_compared(before, after)) else []
+    return Comparison(settings, changes, notes, kernels)
 
 
 class _Side:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mlc.tools.explorer.document_code import Artifact, MachineCode
-from mlc.tools.explorer.document_values import ModelValue, PassValues
+from mlc.tools.explorer.document_values import ModelResult, ModelValue, PassValues
 
-FORMAT = 4
+FORMAT = 5
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -299,6 +299,12 @@ class Document:
     """The file of the inputs that values are of, if one is given."""
     values: Sequence[ModelValue] = ()
     """Those of the graph, in order."""
+    inputs_digest: str = ""
+    """Part of the SHA-256 digest of the bits of these inputs."""
+    results: Sequence[ModelResult] = ()
+    """What the code computes for them, in the order of the model's outputs."""
+    no_results: str = ""
+    """Why that is not known, if inputs are given."""
     arenas: Sequence[Arena] = ()
     weights: Sequence[WeightSize] = ()
     limits: MachineLimits | None = None

@@ -25,6 +25,21 @@ class ValueNumbers:
 
 
 @dataclass(frozen=True)
+class ModelResult:
+    """What the compiled code gives for the inputs of the document."""
+
+    name: str
+    dtype: str
+    """By NumPy."""
+    shape: Sequence[int]
+    digest: str
+    """Part of the SHA-256 digest of its bits, in which one NaN is like another."""
+    elements: str
+    """All of them in base64 if there are few, else nothing."""
+    numbers: ValueNumbers
+
+
+@dataclass(frozen=True)
 class ValueDifference:
     """How a value differs from what it was in another form of the model."""
 

@@ -19,10 +19,14 @@ PAGE_SUFFIXES = (".html", ".htm")
 
 
 def documents_of(
-    names: Sequence[str], arguments: CompileArguments, measure: bool = False, inputs: str | None = None
+    names: Sequence[str],
+    arguments: CompileArguments,
+    measure: bool = False,
+    inputs: str | None = None,
+    with_values: bool = True,
 ) -> list[Document]:
     """The documents of models, or of pages of one model each; the options are those of the models, of whose kernels
-    `measure` asks for the times, and the file `inputs` for the values.
+    `measure` asks for the times, and the file `inputs` for the results of the code and, `with_values`, for all values.
 
     Raises:
         UserError: one cannot be read, compiled or measured, or run on `inputs`.
@@ -34,7 +38,9 @@ def documents_of(
                 f"found {flag} with {' and '.join(names)}; required: a model, as pages that were written before are "
                 "shown as they are"
             )
-    return [_of_page(name) if _is_page(name) else _of_model(name, arguments, measure, inputs) for name in names]
+    return [
+        _of_page(name) if _is_page(name) else _of_model(name, arguments, measure, inputs, with_values) for name in names
+    ]
 
 
 def _is_page(name: str) -> bool:
@@ -48,11 +54,11 @@ def _of_page(name: str) -> Document:
     return found[0]
 
 
-def _of_model(name: str, arguments: CompileArguments, measure: bool, inputs: str | None) -> Document:
+def _of_model(name: str, arguments: CompileArguments, measure: bool, inputs: str | None, with_values: bool) -> Document:
     file = None if inputs is None else InputFile.open(inputs)
     model = read_model(name, arguments)
     if file is not None:
         arguments = replace(arguments, shape=[*arguments.shape])  # of this model alone
         take_open_shapes(file, model, arguments)
     with progress_bar(f"exploring {model.file}") as bar:
-        return document_of(model, arguments, bar.update if bar else None, measure, file)
+        return document_of(model, arguments, bar.update if bar else None, measure, file, with_values)

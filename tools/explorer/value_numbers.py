@@ -22,7 +22,7 @@ _ROUNDED = 1e-5
 
 def numbers_of(array: Array) -> ValueNumbers:
     """The distribution of an array of any type; the parts of a complex number are two elements."""
-    flat = _real(array)
+    flat = real_parts(array)
     wide = _wide(flat)
     finite = wide[np.isfinite(wide)]
     least = most = mean = None
@@ -50,7 +50,7 @@ def difference_of(before: Array, after: Array) -> ValueDifference | None:
     NaN is equal to NaN, and zeros have signs. Where both have the same numbers in another order, which is so if a pass
     stores channels last, the difference is that of the numbers in ascending order.
     """
-    old, new = _real(before), _real(after)
+    old, new = real_parts(before), real_parts(after)
     if not (count := int(np.count_nonzero(bits_differ(old, new)))):
         return None
     wide = _wide(old), _wide(new)
@@ -77,8 +77,8 @@ def _largest(old: Array, new: Array) -> tuple[float | None, int]:
     return _finite(apart[place]), place
 
 
-def _real(array: Array) -> Array:
-    """The elements in order, those of complex numbers in two parts."""
+def real_parts(array: Array) -> Array:
+    """The elements in order, those of complex numbers in two parts, and truth values as 0 and 1."""
     flat = np.ascontiguousarray(array).reshape(-1)
     if flat.dtype.kind == "c":
         return flat.view(np.float32 if flat.itemsize == 8 else np.float64)

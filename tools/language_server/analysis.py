@@ -19,7 +19,7 @@ from mlc.support.errors import SourceLocation, UserError, UserErrors
 from mlc.support.locations import location_of
 from mlc.syntax import verify_module
 from mlc.syntax.errors import Source
-from mlc.syntax.names import NamedThing, Names, RegionSpan
+from mlc.syntax.names import NamedThing, Names, RegionSpan, go_on
 from mlc.syntax.parse import Reading, read_text
 from mlc.syntax.recovery import starts_operation
 from mlc.tools.language_server.dims import NamedDim, dim_at
@@ -70,6 +70,8 @@ class AnalysedText:
     """The ops of that part."""
     merge: Callable[[], Names] | None = None
     """Gives the names of an edited text."""
+    check: Callable[[], None] = go_on
+    """Is called while the text is read, and may raise `ReadingStopped`."""
     coloured: Sequence[Sequence[tuple[int, int, Any]]] | None = None
     """What `colours.py` found."""
 
@@ -79,7 +81,7 @@ class AnalysedText:
     @cached_property
     def reading(self) -> Reading:
         """What the parser knows of the text."""
-        return read_text(self.text, self.file, self.ctx, self.base)
+        return read_text(self.text, self.file, self.ctx, self.base, self.check)
 
     @cached_property
     def errors(self) -> list[UserError]:
@@ -98,7 +100,9 @@ class AnalysedText:
 
     def read_all(self) -> None:
         """Find out all that a later edit builds on."""
-        _ = self.errors, self.braces, self.operation_lines, self.symbols
+        for find in ("reading", "errors", "braces", "operation_lines", "symbols"):
+            self.check()
+            getattr(self, find)
 
     # -- tokens
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ from mlc.tools.language_server.outline import outline
 from mlc.tools.language_server.tool_runs import ToolRuns
 
 _SECONDS = 60
+_NO_MEANING = re.compile(r"//.*|\s+")
+"""Comments and spaces between ops."""
 
 
 class CostHint(NamedTuple):
@@ -29,11 +32,14 @@ class CostHint(NamedTuple):
 
 
 class CostHints:
-    """The estimates of all documents, by the texts of kernels: one that stays as it is keeps its estimate."""
+    """The estimates of all documents, by the texts of kernels and of what is around all kernels, such as the aliases
+    that they name: one that stays as it is keeps its estimate."""
 
     def __init__(self, runs: ToolRuns) -> None:
         self._runs = runs
         self._known: dict[str, dict[str, KernelCost | None]] = {}
+        self._dropped: dict[str | None, int] = {}
+        """How often what is known of a document was dropped, and of all (None): estimates begun before are too old."""
         self._running = asyncio.Lock()
         self.is_asked_for = False
         """Whether the editor shows hints at all."""
@@ -45,11 +51,14 @@ class CostHints:
         if all(part in known for part in kernels.values()):
             return False
         async with self._running:
+            dropped = self._times_dropped(uri)
             try:
                 run = await self._runs.run("kernel-costs", ["%s"], text.text, file, _SECONDS)
                 costs: dict[str, list[Any]] = {} if run.status else json.loads(run.output)
             except (UserError, OSError, ValueError):  # it takes too long, or a plugin prints something, too
                 return False
+        if dropped != self._times_dropped(uri):
+            return False
         found = {name: KernelCost(*costs[name]) for name in costs}
         self._known[uri] = {part: found.get(name) for name, part in kernels.items()}
         return True
@@ -57,10 +66,15 @@ class CostHints:
     def forget(self, uri: str) -> None:
         """Drop what is known of a document that was closed."""
         self._known.pop(uri, None)
+        self._dropped[uri] = self._dropped.get(uri, 0) + 1
 
     def forget_all(self) -> None:
         """Drop all, because plugins have changed."""
         self._known.clear()
+        self._dropped[None] = self._dropped.get(None, 0) + 1
+
+    def _times_dropped(self, uri: str) -> tuple[int, int]:
+        return self._dropped.get(uri, 0), self._dropped.get(None, 0)
 
     def hints(self, uri: str, text: AnalysedText, start: int, end: int) -> Iterator[CostHint]:
         """The hints in a part of a text."""
@@ -75,8 +89,13 @@ class CostHints:
 
 
 def _kernels(text: AnalysedText) -> Iterator[tuple[str, str, int]]:
-    """The kernels of the outermost module: the name, the text, and the position after the name."""
-    for entry in outline(text):
+    """The kernels of the outermost module: the name, the text with what is around all of them, and the position after
+    the name."""
+    entries = sorted(outline(text), key=lambda entry: entry.start)
+    starts, ends = [entry.start for entry in entries], [entry.end for entry in entries]
+    between = (text.text[end:start] for end, start in zip([0, *ends], [*starts, len(text.text)], strict=True))
+    around = _NO_MEANING.sub("", "\n".join(between))
+    for entry in entries:
         op = text.symbols[entry.name][0]
         if isinstance(op, FuncOp) and is_kernel(op):
-            yield op.sym_name.data, text.text[entry.start : entry.end], entry.name_at + len(entry.name)
+            yield op.sym_name.data, text.text[entry.start : entry.end] + around, entry.name_at + len(entry.name)

@@ -28,6 +28,8 @@ class NamedDim:
     name: str
     declared: list[int]
     """Where ops say how long it is."""
+    others: frozenset[str]
+    """The names of the other dims of the function."""
     places: list[int]
     """Where its name stands, these places among them; of loops inside of its blocks, where their names begin."""
 
@@ -56,7 +58,7 @@ def dim_at(function: str, start: int, token: TextToken) -> NamedDim | None:
     for match in _SCHEDULE.finditer(text):
         places += [match.start(1) + at for loop, at in _loops_in(match[1]) if _dim_of(loop, dims) == name]
     found = sorted(start + at for at in places)
-    return NamedDim(name, [start + at for at in own], found) if token.start in found else None
+    return NamedDim(name, [start + at for at in own], frozenset(dims - {name}), found) if token.start in found else None
 
 
 def _loops_in(schedule: str) -> Iterator[tuple[str, int]]:

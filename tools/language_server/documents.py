@@ -12,9 +12,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from mlc.syntax.names import ReadingStopped, go_on
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.colours import coloured_lines
 from mlc.tools.language_server.edited import after_edit
+
+_SHORT = 3.0
+"""Seconds of reading that edits may put off."""
 
 
 class Documents:
@@ -26,11 +30,16 @@ class Documents:
         self._whole: dict[str, AnalysedText] = {}
         self._latest: dict[str, AnalysedText] = {}
         self._wanted: dict[str, str] = {}
+        self._current: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
         """How long the last reading of each document took."""
 
     def now(self, uri: str, source: str) -> AnalysedText | None:
-        """What is known at once; None for a document of which nothing was read yet."""
+        """What is known at once; None for a document of which nothing was read yet.
+
+        If another text of it is being read, that stops, unless it takes long: edits would put it off again and again.
+        """
+        self._current[uri] = source
         latest = self._latest.get(uri)
         if latest is not None and latest.text == source:
             return latest
@@ -55,10 +64,14 @@ class Documents:
         known = self._whole.get(uri)
         if known is not None and (known.text == source or self._wanted.get(uri) != source):
             return  # another request has read it, or the text has changed since
-        text = AnalysedText(source, str(file), file.parent)
+        text = AnalysedText(source, str(file), file.parent, check=lambda: self._stop_if_outdated(uri, source))
         start = time.perf_counter()
-        text.read_all()
-        coloured_lines(text)
+        try:
+            text.read_all()
+            coloured_lines(text)
+        except ReadingStopped:
+            return
+        text.check = go_on
         self._whole[uri] = text
         self.seconds[uri] = time.perf_counter() - start
         del known
@@ -66,9 +79,17 @@ class Documents:
         if self._wanted.get(uri) == source:
             self._latest[uri] = text
 
+    def _stop_if_outdated(self, uri: str, source: str) -> None:
+        """Raises: ReadingStopped if the document has another text by now, and what is known of a former one will do."""
+        if self._current.get(uri, source) == source or uri not in self._whole or self.seconds.get(uri, 0) > _SHORT:
+            return
+        latest = self._latest[uri]
+        if latest.part is not None or latest is self._whole[uri]:  # else edits are far apart, or of many operations
+            raise ReadingStopped
+
     def forget(self, uri: str) -> None:
         """Drop what is known of a document that was closed."""
-        for known in (self._whole, self._latest, self._wanted, self.seconds):
+        for known in (self._whole, self._latest, self._wanted, self._current, self.seconds):
             known.pop(uri, None)
 
     def forget_analyses(self) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 
+from mlc.tools.language_server.renaming import why_taken
 from mlc.tools.language_server.session import Server
 
 _NEW_NAME = re.compile(r"[A-Za-z_$.-][\w$.-]*|[0-9]+", re.ASCII)
@@ -51,4 +53,6 @@ def add_names(server: Server) -> None:
             return None
         if token.kind == "word" and not name.isidentifier():
             return None
+        if (taken := why_taken(view.text, token, name)) is not None:
+            raise JsonRpcException(f"{taken}; choose another name", lsp.LSPErrorCodes.RequestFailed)
         return lsp.WorkspaceEdit(changes={view.uri: [lsp.TextEdit(each, name) for each in view.ranges(token, skip=1)]})

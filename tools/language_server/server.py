@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+from typing import BinaryIO
 
 from lsprotocol import types as lsp
 
@@ -28,14 +29,14 @@ _OPENING = ("(", ",", ":", "=", " ")
 """What stands before the parts of a signature."""
 
 
-def serve(plugins: WatchedPlugins) -> None:
-    """Serve an editor on standard input and output until it ends the session."""
+def serve(plugins: WatchedPlugins, editor: BinaryIO) -> None:
+    """Serve an editor, which writes to standard input and reads from `editor`, until it ends the session."""
     server = make_server(plugins)
     gc.collect()
     gc.freeze()  # what was imported stays
     gc.set_threshold(*_COLLECTOR)
     sys.setswitchinterval(_SECONDS_OF_A_THREAD)
-    server.start_io()
+    server.start_io(stdout=editor)
 
 
 def make_server(plugins: WatchedPlugins) -> Server:
@@ -76,7 +77,8 @@ def make_server(plugins: WatchedPlugins) -> Server:
 def _add_documents(server: Server, plugins: WatchedPlugins) -> None:
     @server.feature(lsp.INITIALIZED)
     async def _initialized(server: Server, _: lsp.InitializedParams) -> None:
-        await plugins.watch(server.documents.worker, server.take_plugins)
+        server.show_plugin_problems(plugins.problems)
+        await plugins.watch(server.documents.worker, lambda: server.take_plugins(plugins.problems))
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def _opened(server: Server, opened: lsp.DidOpenTextDocumentParams) -> None:

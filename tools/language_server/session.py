@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlparse
@@ -10,13 +11,13 @@ from urllib.parse import unquote, urlparse
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
-from mlc.support.errors import UserError
 from mlc.support.version import __version__
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.cost_hints import CostHints
 from mlc.tools.language_server.documents import Documents
 from mlc.tools.language_server.tool_runs import ToolRuns
-from mlc.tools.language_server.view import View
+from mlc.tools.language_server.view import View, diagnostic_of_line
+from mlc.tools.language_server.watched_plugins import PluginProblem
 
 _DELAY = 0.3
 """Seconds without a change after which the whole text is read and verified."""
@@ -41,6 +42,8 @@ class Server(LanguageServer):
         self.documents = Documents()
         self.costs = CostHints(runs)
         self._open = set[str]()
+        self._of_plugins = dict[str, list[lsp.Diagnostic]]()
+        """What is wrong with plugins, by the URIs of the files where that is to be seen."""
 
     def file_of(self, uri: str) -> Path:
         """The file of a document."""
@@ -96,11 +99,23 @@ class Server(LanguageServer):
         if uri in self._open and hints is not None and hints.refresh_support:
             await self.workspace_inlay_hint_refresh_async(None)
 
-    async def take_plugins(self, wrong: UserError | None) -> None:
+    def show_plugin_problems(self, problems: Sequence[PluginProblem]) -> None:
+        """Tell what is wrong with plugins, each at its places, and no more what was wrong before."""
+        before, self._of_plugins = self._of_plugins, dict[str, list[lsp.Diagnostic]]()
+        for each in problems:
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, str(each.error)))
+            for place in each.places:
+                found = self._of_plugins.setdefault(Path(place.file).resolve().as_uri(), [])
+                found.append(diagnostic_of_line(place, each.error.message))
+        for uri in {*before, *self._of_plugins} - self._open:
+            self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, self._of_plugins.get(uri, [])))
+
+    async def take_plugins(self, problems: Sequence[PluginProblem]) -> None:
         """Read all open documents again, because plugins were loaded again; say what is wrong with these."""
-        said = "the plugins were loaded again" if wrong is None else f"the plugins cannot be loaded: {wrong}"
-        kind = lsp.MessageType.Info if wrong is None else lsp.MessageType.Error
-        self.window_show_message(lsp.ShowMessageParams(kind, said))
+        self.show_plugin_problems(problems)
+        if not problems:
+            said = "the plugins were loaded again"
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, said))
         self.documents.forget_analyses()
         self.costs.forget_all()
         for uri in [*self._open]:
@@ -110,7 +125,7 @@ class Server(LanguageServer):
         return uri in self._open and self.workspace.get_text_document(uri).source == source
 
     def _publish(self, view: View, version: int | None) -> None:
-        found = [view.diagnostic(error) for error in view.text.errors]
+        found = [*(view.diagnostic(error) for error in view.text.errors), *self._of_plugins.get(view.uri, [])]
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(view.uri, found, version))
 
     def close(self, uri: str) -> None:

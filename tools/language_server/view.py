@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 from pygls.workspace import PositionCodec
 
-from mlc.support.errors import UserError
+from mlc.support.errors import SourceLocation, UserError
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.colours import ColouredLine
 from mlc.tools.language_server.completion import Completion
@@ -167,3 +167,10 @@ class View:
             detail=entry.detail,
             children=[self.symbol(each) for each in entry.inside],
         )
+
+
+def diagnostic_of_line(place: SourceLocation, message: str) -> lsp.Diagnostic:
+    """An error in a file that is not open, from a place to the end of its line."""
+    line = max(place.line, 1) - 1
+    range_ = lsp.Range(lsp.Position(line, max(place.column, 1) - 1), lsp.Position(line + 1, 0))
+    return lsp.Diagnostic(range_, message, lsp.DiagnosticSeverity.Error, source="mlc")

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
-from mlc.plugins.arguments import PluginArguments
-from mlc.plugins.project import plugins_of_project
+from mlc.plugins.arguments import PluginArguments, PluginFile
+from mlc.plugins.project import place_in_project, plugins_of_project
 from mlc.support.additions import plugin_scope
-from mlc.support.errors import UserError
+from mlc.support.errors import SourceLocation, UserError
 
 _SECONDS = 1.0
 """How often files are looked at."""
+
+
+@dataclass(frozen=True)
+class PluginProblem:
+    """What is wrong with a plugin, or with the file of the project that names plugins."""
+
+    error: UserError
+    places: Sequence[SourceLocation]
+    """Where it is to be seen; none if no file says more than that there is such a plugin."""
+    plugin: str = ""
+    """The path of the plugin, as it was given."""
 
 
 class WatchedPlugins:
@@ -30,35 +42,59 @@ class WatchedPlugins:
         self._arguments = arguments
         self._loaded = ExitStack()
         self._seen = self._stamps()
+        self.problems = list[PluginProblem]()
+        """What is wrong with those that were loaded last."""
 
     @property
     def options(self) -> list[str]:
-        """The options of a command that is to know them, too."""
+        """The options of a command that is to know them, too, without those that fail."""
+        failing = {each.plugin for each in self.problems}
         named = {
             "--load-dialect": self._arguments.load_dialect,
             "--load-pass": self._arguments.load_pass,
             "--irdl-file": self._arguments.irdl_file,
         }
-        return [f"{option}={Path(file).resolve()}" for option, files in named.items() for file in files]
+        return [
+            f"{option}={Path(file).resolve()}"
+            for option, files in named.items()
+            for file in files
+            if file not in failing
+        ]
 
     def load(self) -> None:
-        """Load them, in place of what was loaded before.
-
-        Raises:
-            UserError: one of them is not there or fails, or the project's file is wrong; then none is known.
+        """Load them, in place of what was loaded before. One that is not there or fails is a problem; the others are
+        known without it.
         """
         self._loaded.close()
+        self.problems = list[PluginProblem]()
         self._arguments = self._given
         self._seen = self._stamps()
-        self._arguments = self._all()
+        try:
+            self._arguments = self._all()
+        except UserError as e:
+            self.problems.append(PluginProblem(e, [] if e.location is None else [e.location]))
         self._seen = self._stamps()
         with ExitStack() as scope:
-            scope.enter_context(plugin_scope())
-            self._arguments.load()
+            for each in self._arguments.files():
+                with ExitStack() as own:
+                    own.enter_context(plugin_scope())
+                    try:
+                        each.load()
+                    except UserError as e:
+                        self.problems.append(PluginProblem(e, [*self._places(each, e)], each.path))
+                        continue
+                    scope.push(own.pop_all())
             self._loaded = scope.pop_all()
 
-    async def watch(self, worker: Executor, changed: Callable[[UserError | None], Awaitable[None]]) -> None:
-        """Load them again whenever one of the files changes, and tell `changed` what is wrong with them, or nothing.
+    def _places(self, file: PluginFile, error: UserError) -> Iterator[SourceLocation]:
+        """Where an error of a plugin is to be seen: where it is, and where the project names the plugin."""
+        if error.location is not None:
+            yield error.location
+        if self._project is not None and file not in self._given.files():
+            yield place_in_project(self._project, file.path)
+
+    async def watch(self, worker: Executor, changed: Callable[[], Awaitable[None]]) -> None:
+        """Load them again whenever one of the files changes, and call `changed` then.
 
         That is done by `worker`, which does nothing else meanwhile that asks for dialects.
         """
@@ -66,12 +102,8 @@ class WatchedPlugins:
             await asyncio.sleep(_SECONDS)
             if self._stamps() == self._seen:
                 continue
-            wrong = None
-            try:
-                await asyncio.get_running_loop().run_in_executor(worker, self.load)
-            except UserError as e:
-                wrong = e
-            await changed(wrong)
+            await asyncio.get_running_loop().run_in_executor(worker, self.load)
+            await changed()
 
     def _all(self) -> PluginArguments:
         """All that are named."""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mlc.tools.explorer.document import KernelTime
+from mlc.testing.browser import browser, why_no_browser
+from mlc.tools.explorer.document import Document, GraphNode, KernelTime
 from mlc.tools.explorer.document_values import Picture
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
@@ -21,9 +22,6 @@ from .explored import FILE, HOSTILE, save_hostile_model
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
-
-_BROWSER = shutil.which("chromium")
-_DRIVER = shutil.which("chromedriver")
 
 
 class _Page:
@@ -73,13 +71,8 @@ class _Page:
 
 @pytest.fixture
 def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
-    pytest.importorskip("selenium")
-    if _BROWSER is None or _DRIVER is None:
-        pytest.skip("not installed: chromium, chromedriver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
+    if (why := why_no_browser()) is not None:
+        pytest.skip(why)
     report = tmp_path / "report.html"
     model, inputs = save_hostile_model(tmp_path), tmp_path / "<b>x.npz"
     x = np.random.default_rng(2).standard_normal((6, 50), np.float32)
@@ -88,22 +81,8 @@ def page(tmp_path: Path, mlc: CommandLine) -> Iterator[_Page]:
     options = ["-o", str(report), "--target=x86-64-v3", "--inputs", str(inputs)]
     assert mlc("explore", str(model), *options).status == 0
     _pretend(report)
-    chosen = Options()
-    chosen.binary_location = _BROWSER
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1400,900",
-    ):
-        chosen.add_argument(flag)
-    chosen.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver: Any = webdriver.Chrome(options=chosen, service=Service(_DRIVER))
-    try:
+    with browser() as driver:
         yield _Page(driver, report)
-    finally:
-        driver.quit()
 
 
 def _pretend(report: Path) -> None:
@@ -133,6 +112,7 @@ def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     _check_search(page)
     _check_source(page)
     _check_comparison(page, mlc)
+    _check_long_graph(page)
     _check_nothing_was_refused(page)
     _check_policy(page)  # last, as it leaves messages
 
@@ -326,6 +306,27 @@ def _check_comparison(page: _Page, mlc: CommandLine) -> None:
     other.click("header .choice button", "second")
     other.click("nav.pages a", "Kernels")
     other.wait("main td a", "softmax")
+
+
+def _check_long_graph(page: _Page) -> None:
+    """A chain in which many ops read the first one: what is in sight is drawn, and what one goes to."""
+    length = 2_000
+    nodes = [GraphNode("x", "input", "tensor<4xf32>", -1, (), (), ())]
+    nodes += [
+        GraphNode(f"op{n}", "op", "tensor<4xf32>", -1, (), (n - 1, 0) if n % 3 else (n - 1,), ())
+        for n in range(1, length)
+    ]
+    file = page.file.with_name("long.html")
+    document = replace(Document("long", "1", "native", "machine"), graph=nodes)
+    file.write_text(page_of([document]), encoding="utf-8")
+    other = _Page(page.driver, file)
+    other.open("graph")
+    other.wait(".node text", "op1")
+    assert len(other.texts(".node")) == length
+    assert 0 < len(other.texts(".node rect")) < length / 4
+    assert f"op{length - 1}" not in other.texts(".node text")
+    page.driver.execute_script("const all = document.querySelectorAll('.node'); all[all.length - 1].focus()")
+    other.wait(".node text", f"op{length - 1}")
 
 
 def _check_nothing_was_refused(page: _Page) -> None:

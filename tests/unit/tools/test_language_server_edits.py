@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections import Counter
@@ -15,6 +16,7 @@ from mlc.support.errors import Replacement
 from mlc.syntax.names import NamedThing
 from mlc.tools.language_server.analysis import AnalysedText, Edit
 from mlc.tools.language_server.colours import coloured_lines
+from mlc.tools.language_server.documents import Documents
 from mlc.tools.language_server.edited import after_edit, changed_part
 from tests.unit.tools.language_client import session
 
@@ -248,6 +250,35 @@ def test_a_keystroke_in_a_large_text_takes_little_time() -> None:
         _ = coloured_lines(after), after.things, after.errors
         times.append(time.process_time() - start)
     assert sorted(times)[len(times) // 2] < 0.3
+
+
+def test_reading_stops_when_the_text_has_changed() -> None:
+    """What is known of the former text stays; a text that takes long to read is read to its end."""
+
+    async def use() -> None:
+        documents, file = Documents(), Path("text.mlir")
+
+        async def read(text: str) -> str:
+            return (await documents.whole("u", text, file)).text
+
+        text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = graph.relu %x : tensor<4xf32>\n"
+        text += "  return %0 : tensor<4xf32>\n}\n"
+        first, second, third = (text.replace("relu", name) for name in ("relu", "tanh", "sin"))
+        documents.now("u", second)
+        assert await read(first) == first, "nothing was known before"
+        documents.now("u", third)
+        assert await read(second) == first
+        documents.seconds["u"] = 60
+        assert await read(second) == second
+        documents.now("u", second)
+        documents.seconds["u"] = 0
+        assert await read(third) == second
+        documents.now("u", third)
+        assert await read(third) == third
+        documents.now("u", text + "}\n")
+        assert await read(second) == second, "what is known of the third does not help with the last"
+
+    asyncio.run(use())
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])

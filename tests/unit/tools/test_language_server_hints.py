@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.completion import candidates
+from mlc.tools.language_server.cost_hints import CostHints
 from mlc.tools.language_server.kernel_costs import kernel_costs
 from mlc.tools.language_server.signatures import signature
+from mlc.tools.language_server.tool_runs import ToolRun, ToolRuns
 from mlc.tools.language_server.weights import statistics, weight_at
 from tests.unit.tools.language_client import session
 
@@ -229,6 +232,40 @@ def test_kernels_have_estimates() -> None:
     assert kernel_costs(AnalysedText("", "x", Path())) == {}
 
 
+def test_estimates_are_those_of_what_kernels_name_now() -> None:
+    """A kernel stays as it is, and its schedule, which is an alias, does not; nor does a dropped document come back."""
+    schedule = KERNEL[KERNEL.index("#loop.schedule") : KERNEL.index(">", KERNEL.index("#loop.schedule")) + 1]
+    text = f"#s = {schedule}\n" + KERNEL.replace(schedule, "#s")
+    closes = False
+
+    class Runs(ToolRuns):
+        async def run(self, *_: Any, **__: Any) -> ToolRun:
+            if closes:
+                hints.forget("u")
+            return ToolRun(0, json.dumps({"k": (1e-6, "arithmetic", "a machine", True)}), "")
+
+    hints = CostHints(Runs(list))
+    hints.is_asked_for = True
+
+    def shown(source: str) -> int:
+        return len(list(hints.hints("u", AnalysedText(source, "text.mlir", Path()), 0, len(source))))
+
+    def update(source: str) -> bool:
+        return asyncio.run(hints.update("u", AnalysedText(source, "text.mlir", Path()), Path("text.mlir")))
+
+    assert update(text)
+    assert shown(text) == shown(f"// said\n{text}\n") == 1
+    assert not update(f"// said\n{text}\n")
+    changed = text.replace("vectorize(n, 4)", "unroll(n)", 1)
+    assert changed != text
+    assert shown(changed) == 0
+    assert update(changed)
+    assert shown(changed) == 1
+    closes = True
+    assert not update(text)
+    assert shown(text) == 0
+
+
 def test_an_editor_shows_signatures_weights_and_costs(tmp_path: Path) -> None:
     path = tmp_path / "text.mlir"
     path.write_text(KERNEL, encoding="utf-8")
@@ -276,72 +313,3 @@ def test_an_editor_shows_a_weight(tmp_path: Path) -> None:
             assert "12,800 elements, 51.2 kB, in `mlp.safetensors`." in said.contents.value
 
     session(use, tmp_path / "mlp.mlir")
-
-
-# -- dims
-
-_DIMS = """\
-func.func private @a(%m: tensor<6x20xf32>, %w: tensor<20x4xf32>) -> tensor<6x4xf32>
-    attributes {schedule = #loop.schedule<[tile(m, 4), unroll(mi), tile(mi, 2), unroll(mii), tile(n, 4), pack(m, k)]>} {
-  // over (m: 6)
-  %0 = tensor.contract %m[m, k], %w[k, n] over (m: 6, n: 4) reduce (k: 20)
-      : tensor<6x20xf32>, tensor<20x4xf32> -> tensor<6x4xf32>
-  %1 = tensor.map %0[m, n] over (m: 6, n: 4) {name = "over (m: 6)"} : tensor<6x4xf32> -> tensor<6x4xf32> {
-  ^bb0(%a: f32):
-    tensor.yield %a : f32
-  }
-  return %1 : tensor<6x4xf32>
-}
-func.func private @b(%x: tensor<6xf32>) -> tensor<6xf32> {
-  %1 = tensor.map %x[m] over (m: 6) : tensor<6xf32> -> tensor<6xf32> {
-  ^bb0(%a: f32):
-    tensor.yield %a : f32
-  }
-  return %1 : tensor<6xf32>
-}
-"""
-
-
-def test_a_dim_is_what_has_its_name_in_a_function() -> None:
-    text = AnalysedText(_DIMS, "text.mlir", Path())
-
-    def places(at: str, skip: int) -> list[str]:
-        token = text.token_at(_DIMS.index(at) + skip)
-        assert token is not None
-        return [_DIMS[place - 1 : place + 3] for place in text.places_of(token)]
-
-    of_m = ["(m, ", "(mi)", "(mi,", "(mii", "[m, ", "(m: ", "[m, ", "(m: "]
-    assert places("m, k]", 0) == places("(mii)", 1) == of_m
-    assert places("%x[m]", 3) == ["[m] ", "(m: "]
-    assert places("tile(m", 0) == []
-    assert places("// over (m", 9) == []
-    assert places("tensor.yield", 3) == []
-    use, declared = text.token_at(_DIMS.index("[m, k]") + 1), _DIMS.index("over (m: 6, n: 4) reduce") + 6
-    assert use is not None
-    assert text.definition_of(use) == declared
-
-
-def test_an_editor_renames_a_dim(tmp_path: Path) -> None:
-    path = tmp_path / "text.mlir"
-    path.write_text(_DIMS, encoding="utf-8")
-
-    async def use(client: Any, uri: str) -> None:
-        await client.next_told()
-        document, line = lsp.TextDocumentIdentifier(uri), _DIMS.splitlines()[1]
-        at = lsp.Position(1, line.index("mii"))
-
-        async def rename(name: str) -> Any:
-            return await client.text_document_rename_async(lsp.RenameParams(document, at, name))
-
-        lines = _DIMS.splitlines(keepends=True)
-        for edit in reversed((await rename("row")).changes[uri]):
-            number, (start, end) = edit.range.start.line, (edit.range.start.character, edit.range.end.character)
-            lines[number] = lines[number][:start] + edit.new_text + lines[number][end:]
-        renamed = "".join(lines)
-        assert "[tile(row, 4), unroll(rowi), tile(rowi, 2), unroll(rowii), tile(n, 4), pack(m, k)]" in renamed
-        assert "%m[row, k], %w[k, n] over (row: 6, n: 4) reduce (k: 20)" in renamed
-        assert renamed.endswith(_DIMS[_DIMS.index("func.func private @b") :])
-        assert await rename("a-b") is None
-        assert await rename("3") is None
-
-    session(use, path)

@@ -27,6 +27,7 @@ function comparisonTable(pair, comparison) {
       before && after ? `All together ${amount(before, "s")} → ${amount(after, "s")} by estimate, ${ratio(before, after)}.` : ""),
     comparison.settings.length ? table(settings, comparison.settings, { caption: "Settings that differ" }) : null,
     comparison.model.length ? h("ul.changes", {}, ...comparison.model.map((words) => h("li", {}, words))) : null,
+    ...comparison.notes.map((words) => h("p.status", {}, `${words}.`)),
     h("h2.space", {}, "Kernels"),
     table(kernels, comparison.kernels, { caption: "Kernels that correspond" }));
 }

@@ -2,6 +2,7 @@
 
 const NODE = { width: 168, height: 38, gapX: 22, gapY: 34 };
 const graphState = { by: "kernels" };
+const DRAWN_AROUND = 400;
 
 function graphPage(compilation, [number]) {
   if (!compilation.graph.length) return h("section.main", {}, h("h1", {}, "Graph"), h("p.empty", {}, "The module has no model."));
@@ -11,9 +12,12 @@ function graphPage(compilation, [number]) {
   const details = h("aside.details", { "aria-live": "polite" });
   const canvas = h("div.canvas");
   const status = h("span.status", { role: "status" });
+  const pictures = new Map();
   let picture;
   const draw = (focus) => {
-    picture = new GraphPicture(compilation, graphState.by, (nodes) => details.replaceChildren(...nodeDetails(compilation, nodes)));
+    const choose = (nodes) => details.replaceChildren(...nodeDetails(compilation, nodes));
+    if (!pictures.has(graphState.by)) pictures.set(graphState.by, new GraphPicture(compilation, graphState.by, choose));
+    picture = pictures.get(graphState.by);
     canvas.replaceChildren(picture.element);
     requestAnimationFrame(() => picture.fit(focus));
   };
@@ -49,24 +53,42 @@ class GraphPicture {
     this.element = svg("svg", { role: "group", "aria-label": "Graph of the model", tabindex: 0 },
       svg("defs", {}, svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" }, svg("path", { d: "M0 0L8 4L0 8z" }))),
       this.view);
-    this.view.append(...this.layout.edges.map((points) => svg("path.edge", { d: curve(points), "marker-end": "url(#arrow)" })));
-    this.elements = this.boxes.map((box, number) => this.drawBox(box, number));
-    this.view.append(...this.elements);
+    this.lines = svg("g");
+    this.elements = this.boxes.map((box, number) => this.placeBox(box, number));
+    this.view.append(this.lines, ...this.elements);
+    this.undrawn = { boxes: new Set(this.boxes.keys()), edges: new Set(this.layout.edges) };
     this.listen();
   }
 
-  drawBox(box, number) {
+  /** An element for a box, to which `draw` gives what is to be seen of it. */
+  placeBox(box, number) {
     const at = this.layout.at[number];
     const choose = () => {
       this.elements.forEach((each, n) => each.classList.toggle("chosen", n === number));
       this.onchoose(box.nodes);
     };
-    const element = svg(`g.node.${box.nodes[0].kind === "input" || box.nodes[0].kind === "output" ? "end" : box.isGroup ? "group" : "op"}`, {
+    return svg(`g.node.${box.nodes[0].kind === "input" || box.nodes[0].kind === "output" ? "end" : box.isGroup ? "group" : "op"}`, {
       transform: `translate(${at.x - NODE.width / 2} ${at.y})`, tabindex: 0, role: "button", "aria-label": `${box.title}, ${box.note}`,
       onclick: choose, onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); } },
-    }, svg("title", {}, `${box.title}\n${box.note}`), svg("rect", { width: NODE.width, height: NODE.height, rx: 6 }),
-      svg("text", { x: 10, y: 16 }, short(box.title, 21)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
-    return element;
+      onfocus: () => this.draw(at.y - DRAWN_AROUND, at.y + DRAWN_AROUND),
+    });
+  }
+
+  /** Draw boxes and edges between two heights, in which they were not drawn yet: all of them would take too long. */
+  draw(top, bottom) {
+    for (const number of this.undrawn.boxes) {
+      const { y } = this.layout.at[number];
+      if (y + NODE.height < top || y > bottom) continue;
+      const box = this.boxes[number];
+      this.undrawn.boxes.delete(number);
+      this.elements[number].append(svg("title", {}, `${box.title}\n${box.note}`), svg("rect", { width: NODE.width, height: NODE.height, rx: 6 }),
+        svg("text", { x: 10, y: 16 }, short(box.title, 21)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
+    }
+    for (const points of this.undrawn.edges) {
+      if (points[points.length - 1].y < top || points[0].y > bottom) continue;
+      this.undrawn.edges.delete(points);
+      this.lines.append(svg(isFar(points) ? "path.edge.far" : "path.edge", { d: curve(points), "marker-end": "url(#arrow)" }));
+    }
   }
 
   listen() {
@@ -98,6 +120,7 @@ class GraphPicture {
   move(x, y, scale) {
     Object.assign(this, { x, y, scale });
     this.view.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
+    this.draw((-y - DRAWN_AROUND) / scale, (this.element.clientHeight - y + DRAWN_AROUND) / scale);
   }
 
   zoom(factor, x, y) {
@@ -105,7 +128,7 @@ class GraphPicture {
     this.move(x - ((x - this.x) * scale) / this.scale, y - ((y - this.y) * scale) / this.scale, scale);
   }
 
-  /** Show the whole width at the top, or the box of one node. */
+  /** Show the whole width at the top, or what is around the first box if that is too much, or the box of one node. */
   fit(node) {
     const [width, height] = [this.element.clientWidth, this.element.clientHeight];
     const number = node === undefined ? -1 : this.boxes.findIndex((box) => box.numbers.includes(node));
@@ -116,7 +139,9 @@ class GraphPicture {
       return;
     }
     const scale = Math.min(1.2, Math.max(0.35, (width - 40) / this.layout.width));
-    this.move((width - this.layout.width * scale) / 2, 20, scale);
+    const first = this.layout.at.reduce((found, at) => (at.y < found.y ? at : found));
+    const middle = this.layout.width * scale > width ? first.x : this.layout.width / 2;
+    this.move(width / 2 - middle * scale, 20, scale);
   }
 
   /** Mark the boxes with a text in them; how many there are. The first one comes into sight. */
@@ -171,6 +196,11 @@ function boxesOf(compilation, by) {
     box.words = box.nodes.flatMap((node) => [node.label, node.kind, node.type, node.place >= 0 ? compilation.places[node.place].words : ""]).concat(box.title).join(" ").toLowerCase();
   }
   return boxes;
+}
+
+/** Whether an edge goes straight across much of the picture. */
+function isFar(points) {
+  return points.length === 2 && points[1].y - points[0].y > FARTHEST * (NODE.height + NODE.gapY) / 2;
 }
 
 function curve(points) {

@@ -3,6 +3,8 @@
 
 const SWEEPS = 8;
 const SETTLING = 12;
+const WORK = 30000;
+const FARTHEST = 24;
 
 /** Where boxes `{ inputs }` go, and the points of edges. */
 function layered(boxes) {
@@ -13,14 +15,16 @@ function layered(boxes) {
   const edges = [];
   boxes.forEach((box, number) => box.inputs.forEach((input) => {
     const path = [points[input]];
-    // An edge against the order, which a cycle of groups has, is drawn straight.
-    for (let layer = layers[input] + 1; layer < layers[number]; layer++) {
+    // An edge against the order, which a cycle of groups has, is drawn straight; so is one that crosses many layers, such
+    // as those from the caches of a language model: with points in all of them these would outnumber what is between.
+    const isFar = layers[number] - layers[input] > FARTHEST;
+    for (let layer = layers[input] + 1; layer < layers[number] && !isFar; layer++) {
       const bend = { layer, width: 12, above: [], below: [], isBend: true };
       rows[layer].push(bend);
       path.push(bend);
     }
     path.push(points[number]);
-    for (let n = 1; n < path.length && layers[input] < layers[number]; n++) {
+    for (let n = 1; n < path.length && layers[input] < layers[number] && !isFar; n++) {
       path[n].above.push(path[n - 1]);
       path[n - 1].below.push(path[n]);
     }
@@ -29,8 +33,8 @@ function layered(boxes) {
   order(rows);
   place(rows);
   const all = rows.flat();
-  const left = Math.min(...all.map((point) => point.x - point.width / 2));
-  const right = Math.max(...all.map((point) => point.x + point.width / 2));
+  const left = all.reduce((least, point) => Math.min(least, point.x - point.width / 2), Infinity);
+  const right = all.reduce((most, point) => Math.max(most, point.x + point.width / 2), -Infinity);
   const topOf = (layer) => layer * (NODE.height + NODE.gapY);
   const ends = (path) => path.flatMap((point, n) => {
     const [x, top] = [point.x - left, topOf(point.layer)];
@@ -44,7 +48,7 @@ function layered(boxes) {
   };
 }
 
-/** The layer of each box: below all that it reads, but for edges that close a cycle. */
+/** The layer of each box: below all that it reads, but for edges that close a cycle, and above its readers. */
 function layersOf(boxes) {
   const layers = new Array(boxes.length).fill(-1);
   const open = new Set();
@@ -66,19 +70,27 @@ function layersOf(boxes) {
       }
     }
   }
-  // An input stands right above its first reader.
-  boxes.forEach((box, number) => {
-    if (box.inputs.size) return;
-    const readers = boxes.flatMap((other, n) => (other.inputs.has(number) ? [layers[n]] : []));
-    if (readers.length) layers[number] = Math.max(0, Math.min(...readers) - 1);
-  });
+  // What could stand higher stands right above its first reader, so that what a layer of a model needs is near to it.
+  const readers = boxes.map(() => []);
+  boxes.forEach((box, number) => box.inputs.forEach((input) => readers[input].push(number)));
+  for (const number of [...layers.keys()].sort((a, b) => layers[b] - layers[a])) {
+    const first = readers[number].reduce((least, reader) => Math.min(least, layers[reader]), Infinity);
+    if (first < Infinity) layers[number] = Math.max(layers[number], first - 1);
+  }
   return layers;
+}
+
+/** How often all points are moved, of `most` times: less often if they are many, as somebody waits. */
+function rounds(rows, most) {
+  const points = rows.reduce((sum, row) => sum + row.length, 0);
+  return Math.max(2, Math.min(most, Math.round(WORK / points)));
 }
 
 function order(rows) {
   const number = () => rows.forEach((row) => row.forEach((point, n) => { point.order = n; }));
   number();
-  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+  const sweeps = rounds(rows, SWEEPS);
+  for (let sweep = 0; sweep < sweeps; sweep++) {
     const down = sweep % 2 === 0;
     for (const row of down ? rows : [...rows].reverse()) {
       for (const point of row) {
@@ -100,7 +112,8 @@ function place(rows) {
     }
     row.forEach((point) => { point.x -= x / 2; });
   }
-  for (let round = 0; round < SETTLING; round++) {
+  const settling = rounds(rows, SETTLING);
+  for (let round = 0; round < settling; round++) {
     for (const row of round % 2 ? [...rows].reverse() : rows) settle(row, round % 2 ? "below" : "above");
   }
 }
