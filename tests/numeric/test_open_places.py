@@ -123,3 +123,18 @@ def test_more_than_there_are_cannot_be_the_largest() -> None:
     model = _model(nodes, {"x": (_FLOAT, ["n", 3])}, {"y": _FLOAT}, {"two": np.array([2])})
     with pytest.raises(UserError, match=r"the first n \+ 2 of n elements are asked for"):
         mlc.compile(model, shapes={"n": _RANGE})
+
+
+def test_a_backwards_slice_from_before_the_first_element_has_that_one() -> None:
+    """Where Python takes none; also of a dim of one element beside an open one."""
+    nodes = [helper.make_node("Slice", ["x", "start", "end", "axes", "back"], ["y"])]
+    weights = {
+        "start": np.array([-2, -9]),
+        "end": np.array([-9, -9]),
+        "axes": np.array([0, 2]),
+        "back": np.array([-1, -2]),
+    }
+    compiled = mlc.compile(_model(nodes, {"x": (_FLOAT, [1, "n", 3])}, {"y": _FLOAT}, weights), shapes={"n": _RANGE})
+    for rows in (1, 5, _MOST):
+        x = _numbers(np.random.default_rng(rows), 1, rows, 3)
+        np.testing.assert_array_equal(compiled(x), x[:, :, :1])
