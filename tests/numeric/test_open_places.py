@@ -138,3 +138,18 @@ def test_a_backwards_slice_from_before_the_first_element_has_that_one() -> None:
     for rows in (1, 5, _MOST):
         x = _numbers(np.random.default_rng(rows), 1, rows, 3)
         np.testing.assert_array_equal(compiled(x), x[:, :, :1])
+
+
+def test_what_is_false_everywhere_is_as_long_as_the_call_says() -> None:
+    nodes = [
+        helper.make_node("Greater", ["x", "zero"], ["mask"]),
+        helper.make_node("And", ["mask", "never"], ["y"]),
+        helper.make_node("BitwiseAnd", ["i", "nothing"], ["z"]),
+    ]
+    weights = {"zero": np.zeros((), np.float32), "never": np.zeros(1, np.bool_), "nothing": np.zeros(1, np.int64)}
+    inputs = {"x": (_FLOAT, ["n", 3]), "i": (_INT, [2, "n"])}
+    model = _model(nodes, inputs, {"y": TensorProto.BOOL, "z": _INT}, weights)
+    compiled = mlc.compile(model, shapes={"n": _RANGE})
+    for rows in (1, 5, _MOST):
+        y, z = compiled(np.ones((rows, 3), np.float32), np.ones((2, rows), np.int64))
+        assert y.shape == (rows, 3) and z.shape == (2, rows) and not y.any() and not z.any()
