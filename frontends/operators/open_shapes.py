@@ -194,7 +194,7 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
     size = b.axis_size(value, axis)
     if size is not None and isinstance(start, int) and isinstance(end, int) and step:
         least, most = (range(n)[max(start, -n) : end : step] for n in bounds(size))
-        if least == most:  # so it is of all extents between these
+        if (least.start, least.stop) == (most.start, most.stop):  # so it is of all extents between these
             source = value if step == 1 else all_along(b, value, [axis])
             return _whole(b, _cut_known(b, source, axis, least), axis)
     first, last = (None if size is None else _place(each, size) for each in (start, end))

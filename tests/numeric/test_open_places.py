@@ -153,3 +153,15 @@ def test_what_is_false_everywhere_is_as_long_as_the_call_says() -> None:
     for rows in (1, 5, _MOST):
         y, z = compiled(np.ones((rows, 3), np.float32), np.ones((2, rows), np.int64))
         assert y.shape == (rows, 3) and z.shape == (2, rows) and not y.any() and not z.any()
+
+
+def test_a_slice_that_is_empty_for_the_least_and_the_greatest_extent_may_have_elements_between() -> None:
+    weights = {"start": np.array([-3]), "end": np.array([3]), "axes": np.array([0])}
+    model = _model(
+        [helper.make_node("Slice", ["x", "start", "end", "axes"], ["y"])],
+        {"x": (_FLOAT, ["n"])},
+        {"y": _FLOAT},
+        weights,
+    )
+    with pytest.raises(UserError, match=r"it takes \[-3:3:1\] of n elements, which may be none at all"):
+        mlc.compile(model, shapes={"n": range(_MOST + 1)})
