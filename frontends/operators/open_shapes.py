@@ -185,8 +185,8 @@ def counted(b: GraphBuilder, start: AnySize, limit: AnySize, step: int, element:
 
 
 def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySize, step: int) -> SSAValue:
-    """What Python's `value[start:end:step]` takes along an axis; a start before the first element is the first one, also
-    backwards, where Python takes none.
+    """What Python's `value[start:end:step]` takes along an axis; a start before the first element is the first one,
+    backwards too, where Python takes none.
 
     Raises:
         Unconvertible: what that is depends on extents in another way than as a size.
