@@ -1,4 +1,4 @@
-"""Attention as ONNX Runtime fuses it, in models with open dims: for all extents what the runtime computes."""
+"""Attention in models with open dims, that of ONNX and as ONNX Runtime fuses it: as others compute it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 import mlc
 from mlc.support.errors import UserError
 
-runtime: Any = pytest.importorskip("onnxruntime")
+from .open_graphs import expected
 
 Array = NDArray[Any]
 _FLOAT, _I32, _I64 = TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64
@@ -26,6 +26,9 @@ _INPUTS: dict[str, tuple[int, list[str | int]]] = {
     "seen_pairs": (_I32, ["batch", "rows", "rows"]),
     "ends": (_I32, ["batch"]),
     "bias": (_FLOAT, [1, 2, "rows", "keys"]),
+    "q": (_FLOAT, ["batch", 4, "rows", 4]),
+    "k": (_FLOAT, ["batch", 2, "keys", 4]),
+    "mask": (_FLOAT, ["rows", "keys"]),
     "ids": (_I32, ["batch", "rows"]),
     "places": (_I64, ["batch", "rows"]),
 }
@@ -38,8 +41,8 @@ def _model(nodes: Sequence[Any], outputs: Sequence[str], weights: Mapping[str, A
     given = [helper.make_tensor_value_info(name, *spec) for name, spec in _INPUTS.items() if name in used]
     initial = [numpy_helper.from_array(array, name) for name, array in weights.items() if name in used]
     graph = helper.make_graph(nodes, "main", given, list(map(helper.make_empty_tensor_value_info, outputs)), initial)
-    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=9)
+    opsets = [helper.make_opsetid("", 23), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=11)
 
 
 def _node(kind: str, inputs: str, results: str, **attributes: Any) -> Any:
@@ -62,6 +65,7 @@ def _arrays(rng: np.random.Generator, extents: Mapping[str, int], names: Sequenc
 @pytest.mark.slow
 def test_beside_the_runtime() -> None:
     """Masks of rows, of pairs and by where rows end; keys of their own length, and those of the past; causal ones."""
+    runtime = pytest.importorskip("onnxruntime")
     rng = np.random.default_rng(0)
     shapes = {"w": (8, 24), "b": (24,), "words": (2, 8), "table": (9, 8), "g": (8,), "cos": (9, 2), "sin": (9, 2)}
     weights = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
@@ -85,6 +89,20 @@ def test_beside_the_runtime() -> None:
         for name, want in zip(outputs, session.run(outputs, given), strict=True):
             assert found[name].shape == want.shape, (name, extents)
             np.testing.assert_allclose(found[name], want, rtol=1e-4, atol=1e-5, err_msg=f"{name} {extents}")
+
+
+@pytest.mark.parametrize("causal", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_attention_of_onnx(causal: int) -> None:
+    """The body that ONNX gives it is made without extents: heads that are shared, and a mask."""
+    node = helper.make_node("Attention", ["q", "k", "k", "mask"], ["a"], is_causal=causal, softcap=3.0)
+    model = _model([node], ["a"], {})
+    compiled = mlc.compile(model, shapes=_RANGES, opt_level=1)
+    rng = np.random.default_rng(causal)
+    for extents in _EXTENTS:
+        given = _arrays(rng, dict(zip(_RANGES, extents, strict=True)), [each.name for each in compiled.inputs])
+        want = expected(model, given)
+        assert compiled.run(given)["a"].shape == want.shape
+        np.testing.assert_allclose(compiled.run(given)["a"], want, rtol=1e-4, atol=1e-5, err_msg=f"{extents}")
 
 
 def test_causal_attention_to_other_keys_is_refused() -> None:
