@@ -55,8 +55,8 @@ def _arrays(rng: np.random.Generator, extents: Mapping[str, int], names: Sequenc
     found: dict[str, Array] = {}
     for name in names:
         kind, shape = _INPUTS[name]
-        sizes = [extents.get(str(dim), dim) for dim in shape]
-        numbers = rng.standard_normal(sizes) if kind == _FLOAT else rng.integers(0, 2, sizes)
+        sizes = [dim if isinstance(dim, int) else extents[dim] for dim in shape]
+        numbers: Array = rng.standard_normal(sizes) if kind == _FLOAT else rng.integers(0, 2, sizes)
         numbers = numbers if name != "ends" else np.full(sizes, max(1, extents["rows"] // 2))
         found[name] = numbers.astype(helper.tensor_dtype_to_np_dtype(kind))
     return found

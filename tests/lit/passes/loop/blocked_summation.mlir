@@ -162,3 +162,19 @@ func.func private @added_inside(%x: memref<32xf32>, %out: memref<f32> {mlc.outpu
   loop.store %s, %out[] : memref<f32>
   return
 }
+
+// No block ends where a limit does if steps of 3 do not divide what the limit is a multiple of.
+// CHECK-LABEL: @steps_within_a_limit
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 192 limit %{{.*}} by 16 step 3 iter_args(
+// CHECK-NOT: loop.for
+// CHECK: return
+func.func private @steps_within_a_limit(%x: memref<192xf32>, %n: index, %out: memref<f32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 192 limit %n by 16 step 3 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<192xf32>
+    %b = arith.addf %acc, %a : f32
+    loop.yield %b : f32
+  }
+  loop.store %s, %out[] : memref<f32>
+  return
+}
