@@ -52,7 +52,7 @@ def require_whole_blocks(loop: ForOp, size: int) -> None:
         Refused: the loop is serial, and the limit is a multiple of something else.
     """
     by, block = loop.limit_multiple, size * loop.step.value.data
-    if loop.limit is not None and not loop.is_parallel and by % block:
+    if _may_end_inside(loop) and by % block:
         raise Refused(f"its limit is a multiple of {by}; required: one of {block}")
 
 
@@ -62,11 +62,19 @@ def largest_block(loop: ForOp, size: int) -> int:
     Raises:
         Refused: that is one iteration, where `size` is more.
     """
-    if loop.limit is None or loop.is_parallel:
+    if not _may_end_inside(loop):
         return size
     block = gcd(size * loop.step.value.data, loop.limit_multiple) // loop.step.value.data
     require_whole_blocks(loop, size if block < 2 else block)
     return block
+
+
+def _may_end_inside(loop: ForOp) -> bool:
+    """Whether a limit may end a serial loop after its first iteration: one between two of the numbers that the limit
+    may be runs as a whole, or not at all."""
+    if loop.limit is None or loop.is_parallel:
+        return False
+    return (loop.range.stop - 1) // loop.limit_multiple * loop.limit_multiple > loop.range.start
 
 
 def require_no_limit(loop: ForOp) -> None:

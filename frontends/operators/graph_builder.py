@@ -92,13 +92,14 @@ class GraphBuilder:
             return self.constant(result, op.result.type.element_type)
         sizes = sizes_of(op, [self.knowledge.sizes.get(v) for v in op.operands], known)
         sizes = floored(op, self.knowledge) if sizes is None and isinstance(op, graph.WhereOp) else sizes
-        if sizes is not None:
-            if not any(isinstance(size, SymbolicSize) for size in sizes.flat):
+        extents = [self.knowledge.extents.get(v, {}) for v in op.operands]
+        is_known = sizes is not None and not any(isinstance(size, SymbolicSize) for size in sizes.flat)
+        if sizes is not None and not (is_known and any(extents)):  # how many numbers there are may still be open
+            if is_known:
                 element = op.result.type.element_type
                 op.erase()
                 return self.constant(sizes.astype(dtypes.to_numpy(element)), element)
             self.knowledge.sizes[op.result] = sizes
-        extents = [self.knowledge.extents.get(v, {}) for v in op.operands]
         if any(extents):
             assert self.knowledge.hand_on is not None
             try:

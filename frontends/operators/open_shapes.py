@@ -185,15 +185,16 @@ def counted(b: GraphBuilder, start: AnySize, limit: AnySize, step: int, element:
 
 
 def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySize, step: int) -> SSAValue:
-    """What Python's `value[start:end:step]` takes along an axis.
+    """What Python's `value[start:end:step]` takes along an axis; a start before the first element is the first one,
+    backwards too, where Python takes none.
 
     Raises:
         Unconvertible: what that is depends on extents in another way than as a size.
     """
     size = b.axis_size(value, axis)
     if size is not None and isinstance(start, int) and isinstance(end, int) and step:
-        least, most = (range(*slice(start, end, step).indices(n)) for n in bounds(size))
-        if least == most:  # so it is of all extents between these
+        least, most = (range(n)[max(start, -n) : end : step] for n in bounds(size))
+        if (least.start, least.stop) == (most.start, most.stop):  # so it is of all extents between these
             source = value if step == 1 else all_along(b, value, [axis])
             return _whole(b, _cut_known(b, source, axis, least), axis)
     first, last = (None if size is None else _place(each, size) for each in (start, end))

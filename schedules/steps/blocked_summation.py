@@ -66,7 +66,8 @@ def blocked_summation(loop: ForOp, terms: int, known: LoopSums) -> bool:
         size *= terms
     if loop.limit is not None:  # which ends no block
         step = loop.step.value.data
-        size = gcd(size * step, loop.limit_multiple) // step
+        block = gcd(size * step, loop.limit_multiple)
+        size = 1 if block % step else block // step
     if size > 1 and len(loop.range) > 2 * size:
         known.clear()
         for block in sum_in_blocks(loop, size):

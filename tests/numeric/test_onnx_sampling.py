@@ -107,3 +107,26 @@ def test_updates(tmp_path: Path) -> None:
         )
     ]
     _check(nodes, {"x": x, "u": u, "places": places, "i": i, "rows": rows}, tmp_path)
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+@pytest.mark.parametrize("extents", [("h", "w"), ("d", "h", "w")])
+def test_affine_grid(extents: tuple[str, ...], corners: int) -> None:
+    """For all extents of a range, a single image and a single pixel among them."""
+    helper, float32, rank = cast(Any, onnx.helper), onnx.TensorProto.FLOAT, len(extents)
+    nodes = [
+        helper.make_node("Shape", ["x"], ["size"]),
+        helper.make_node("AffineGrid", ["theta", "size"], ["y"], align_corners=corners),
+    ]
+    shapes = {"x": ["n", 3, *extents], "theta": ["n", rank, rank + 1]}
+    given = [helper.make_tensor_value_info(name, float32, shape) for name, shape in shapes.items()]
+    graph = helper.make_graph(nodes, "grid", given, [helper.make_tensor_value_info("y", float32, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+    compiled = mlc.compile(model, shapes=dict.fromkeys(("n", *extents), range(1, 6)))
+    rng = np.random.default_rng(rank)
+    for images, *sizes in ((1, 4, 5, 2), (3, 5, 1, 3), (5, 5, 5, 5), (1, 1, 1, 1)):
+        x = np.zeros((images, 3, *sizes[:rank]), np.float32)
+        theta = rng.standard_normal((images, rank, rank + 1)).astype(np.float32)
+        with np.errstate(divide="ignore"):
+            (want,) = cast(Any, onnx.reference).ReferenceEvaluator(model).run(None, {"x": x, "theta": theta})
+        np.testing.assert_allclose(compiled(x, theta), want, rtol=1e-5, atol=1e-6, err_msg=f"{x.shape}")

@@ -221,3 +221,23 @@ def test_a_range_beside_dims_that_stay_open() -> None:
     np.testing.assert_allclose(model(x[:, :4]).shape, (3, 4))
     with pytest.raises(InputError, match="required: x"):
         model(np.zeros((3, 9), np.float32))
+
+
+def test_long_sums_of_a_range_whose_most_is_odd() -> None:
+    """Sums are split into blocks, of which the last one is shorter than what extents are rounded up to."""
+    weights = {"axis": np.array([0])}
+    nodes = [
+        helper.make_node("ReduceSum", ["x", "axis"], ["s"], keepdims=0),
+        helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0]),
+        helper.make_node("MatMul", ["t", "x"], ["m"]),
+        helper.make_node("Softmax", ["t"], ["p"], axis=1),
+        helper.make_node("MatMul", ["p", "x"], ["q"]),
+        helper.make_node("Add", ["m", "q"], ["a"]),
+        helper.make_node("Mul", ["a", "s"], ["y"]),
+    ]
+    model = _model(nodes, weights, ["n", 5])
+    compiled = mlc.compile(model, shapes={"n": range(1, 2000)})
+    for rows in (1, 15, 16, 1983, 1984, 1985, 1999):
+        x = np.random.default_rng(rows).standard_normal((rows, 5)).astype(np.float32)
+        wanted = expected(model, {"x": x})
+        np.testing.assert_allclose(compiled(x), wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max(), err_msg=f"{rows}")

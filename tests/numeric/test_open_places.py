@@ -123,3 +123,45 @@ def test_more_than_there_are_cannot_be_the_largest() -> None:
     model = _model(nodes, {"x": (_FLOAT, ["n", 3])}, {"y": _FLOAT}, {"two": np.array([2])})
     with pytest.raises(UserError, match=r"the first n \+ 2 of n elements are asked for"):
         mlc.compile(model, shapes={"n": _RANGE})
+
+
+def test_a_backwards_slice_from_before_the_first_element_has_that_one() -> None:
+    """Where Python takes none; also of a dim of one element beside an open one."""
+    nodes = [helper.make_node("Slice", ["x", "start", "end", "axes", "back"], ["y"])]
+    weights = {
+        "start": np.array([-2, -9]),
+        "end": np.array([-9, -9]),
+        "axes": np.array([0, 2]),
+        "back": np.array([-1, -2]),
+    }
+    compiled = mlc.compile(_model(nodes, {"x": (_FLOAT, [1, "n", 3])}, {"y": _FLOAT}, weights), shapes={"n": _RANGE})
+    for rows in (1, 5, _MOST):
+        x = _numbers(np.random.default_rng(rows), 1, rows, 3)
+        np.testing.assert_array_equal(compiled(x), x[:, :, :1])
+
+
+def test_what_is_false_everywhere_is_as_long_as_the_call_says() -> None:
+    nodes = [
+        helper.make_node("Greater", ["x", "zero"], ["mask"]),
+        helper.make_node("And", ["mask", "never"], ["y"]),
+        helper.make_node("BitwiseAnd", ["i", "nothing"], ["z"]),
+    ]
+    weights = {"zero": np.zeros((), np.float32), "never": np.zeros(1, np.bool_), "nothing": np.zeros(1, np.int64)}
+    inputs = {"x": (_FLOAT, ["n", 3]), "i": (_INT, [2, "n"])}
+    model = _model(nodes, inputs, {"y": TensorProto.BOOL, "z": _INT}, weights)
+    compiled = mlc.compile(model, shapes={"n": _RANGE})
+    for rows in (1, 5, _MOST):
+        y, z = compiled(np.ones((rows, 3), np.float32), np.ones((2, rows), np.int64))
+        assert y.shape == (rows, 3) and z.shape == (2, rows) and not y.any() and not z.any()
+
+
+def test_a_slice_that_is_empty_for_the_least_and_the_greatest_extent_may_have_elements_between() -> None:
+    weights = {"start": np.array([-3]), "end": np.array([3]), "axes": np.array([0])}
+    model = _model(
+        [helper.make_node("Slice", ["x", "start", "end", "axes"], ["y"])],
+        {"x": (_FLOAT, ["n"])},
+        {"y": _FLOAT},
+        weights,
+    )
+    with pytest.raises(UserError, match=r"it takes \[-3:3:1\] of n elements, which may be none at all"):
+        mlc.compile(model, shapes={"n": range(_MOST + 1)})

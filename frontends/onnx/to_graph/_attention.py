@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i32
+from xdsl.dialects.builtin import f32, i32, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -15,14 +15,16 @@ from mlc.dialects.onnx.contributed import RUNTIME_DOMAIN
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.onnx.to_graph._qproducts import scaled_product
-from mlc.frontends.operators.attention import attended, split_heads
+from mlc.frontends.operators.attention import attended, joined_heads, split_heads
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_shapes import counted, cut, expanded, joined, reshaped, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.rotary import rotated
+from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols
 from mlc.support.dtypes import least_of
 
 
-@converts("Attention", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("Attention", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def attention(b: Node) -> Results:
     """Queries, keys and values are one product, side by side."""
     b.require_rank(0, 3)
@@ -33,7 +35,7 @@ def attention(b: Node) -> Results:
     return _of_itself(b, whole, b.optional(3), 4, b.optional(5))
 
 
-@converts("QAttention", domain=RUNTIME_DOMAIN)
+@converts("QAttention", domain=RUNTIME_DOMAIN, bounded=True)
 def q_attention(b: Node) -> Results:
     """The same with a product of integers; attention itself is computed with floats."""
     b.require_rank(0, 3)
@@ -57,15 +59,15 @@ def _of_itself(b: Node, whole: SSAValue, mask: SSAValue | None, past: int, bias:
         b.require_rank(past, 5)
         before = b.cast(b[past], f32) if element_of(b[past]) != element_of(key) else b[past]
         key, value = (
-            b.concat([b.squeeze(b.slice(before, 0, i, i + 1), [0]), new], 2) for i, new in enumerate((key, value))
+            joined(b, [b.squeeze(b.slice(before, 0, i, i + 1), [0]), new], 2) for i, new in enumerate((key, value))
         )
-    result = _attended(b, query, key, value, mask, bias)
+    result = _attended(b, query, key, value, shape_sizes(b, key)[2] - shape_sizes(b, query)[2], mask, bias)
     if not b.wants(1):
         return [result]
     return [result, b.concat([b.unsqueeze(each, [0]) for each in (key, value)], 0)]
 
 
-@converts("MultiHeadAttention", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("MultiHeadAttention", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def multi_head_attention(b: Node) -> Results:
     """Of queries to keys and values that are operands of their own, or packed together."""
     for index in (8, 9):
@@ -75,11 +77,13 @@ def multi_head_attention(b: Node) -> Results:
     query, key, value = _packed(b, heads)
     if b.has(6) != b.has(7):
         raise Unconvertible("only one of 'past_key' and 'past_value' is there; required: both or none")
+    past: AnySize = 0
     if b.has(6):
         b.require_rank(6, 4)
         b.require_rank(7, 4)
-        key, value = b.concat([b[6], key], 2), b.concat([b[7], value], 2)
-    return [_attended(b, query, key, value, b.optional(4), b.optional(5)), key, value]
+        past = shape_sizes(b, b[6])[2]
+        key, value = joined(b, [b[6], key], 2), joined(b, [b[7], value], 2)
+    return [_attended(b, query, key, value, past, b.optional(4), b.optional(5)), key, value]
 
 
 def _packed(b: Node, heads: int) -> list[SSAValue]:
@@ -110,11 +114,17 @@ def _packed(b: Node, heads: int) -> list[SSAValue]:
 
 
 def _attended(
-    b: Node, query: SSAValue, key: SSAValue, value: SSAValue, mask: SSAValue | None, bias: SSAValue | None
+    b: Node,
+    query: SSAValue,
+    key: SSAValue,
+    value: SSAValue,
+    past: AnySize,
+    mask: SSAValue | None,
+    bias: SSAValue | None,
 ) -> SSAValue:
-    """Attention with what a node says of masks and of the scale."""
-    batch, _, rows, size = shape_of(query)
-    total = shape_of(key)[2]
+    """Attention with what a node says of masks and of the scale; so many keys are `past`, which all rows see."""
+    batch, _, rows, _ = shape_sizes(b, query)
+    total, size = shape_sizes(b, key)[2], shape_of(query)[3]
     if bias is not None and len(shape_of(bias)) != 4:
         raise Unconvertible(f"input 'attention_bias' has {len(shape_of(bias))} dims; required: 4")
     hidden = None if mask is None else _hidden(b, mask, batch, rows, total)
@@ -124,7 +134,11 @@ def _attended(
     else:
         own = None
     if b.flag("unidirectional"):
-        behind = b.constant(np.arange(total)[None] > np.arange(rows)[:, None] + (total - rows))
+        if total - past != rows:  # the runtime lets the last row see all keys, and the others as many as before them
+            found = f"queries of {in_symbols(rows)} rows and keys of {in_symbols(total - past)}"
+            raise Unconvertible(f"attribute 'unidirectional' is 1 for {found}; required: as many")
+        last = b.add(counted(b, 0, rows, 1, i64), b.extent(past))
+        behind = b.compare("gt", counted(b, 0, total, 1, i64), b.unsqueeze(last, [1]))
         least = b.number(least_of(element_of(query)), query)
         own = b.where(behind, least, b.number(0, query) if own is None else own)
     if bias is not None:
@@ -132,29 +146,28 @@ def _attended(
     return attended(b, query, key, value, b.float("scale") or 1 / sqrt(size), own)
 
 
-def _hidden(b: GraphBuilder, mask: SSAValue, batch: int, rows: int, total: int) -> SSAValue:
+def _hidden(b: GraphBuilder, mask: SSAValue, batch: AnySize, rows: AnySize, total: AnySize) -> SSAValue:
     """Where a query does not see a key, `[batch, 1, rows or 1, total]`: by 0 in a mask, or by where rows end, and
     where they start."""
-    shape = shape_of(mask)
-    if shape in ((batch,), (2 * batch,)):
-        place = b.constant(np.arange(total, dtype=np.int32))
-        bounds = b.reshape(b.cast(mask, i32), (shape[0] // batch, batch, 1, 1, 1))
-        end = b.squeeze(b.slice(bounds, 0, 0, 1), [0])
-        hidden = b.compare("ge", place, end)
-        if shape[0] == batch:
-            return hidden
-        start = b.squeeze(b.slice(bounds, 0, 1, 2), [0])
-        return b(graph.OrOp, hidden, b.compare("lt", place, start))
-    if len(shape) == 4 and shape[2] >= total and shape[3] >= total:
-        mask = b.slice(b.slice(mask, 2, total - rows, total), 3, 0, total)
-    elif shape == (batch, rows, total):
+    sizes = shape_sizes(b, mask)
+    if sizes in ([batch], [2 * batch]):
+        place = counted(b, 0, total, 1, i32)
+        if sizes == [batch]:
+            return b.compare("ge", place, b.unsqueeze(b.cast(mask, i32), [1, 2, 3]))
+        bounds_of_rows = b.reshape(b.cast(mask, i32), (2, shape_of(mask)[0] // 2, 1, 1, 1))
+        end, start = (b.squeeze(b.slice(bounds_of_rows, 0, i, i + 1), [0]) for i in (0, 1))
+        return b(graph.OrOp, b.compare("ge", place, end), b.compare("lt", place, start))
+    if len(sizes) == 4 and all(bounds(size - total)[0] >= 0 for size in sizes[2:]):
+        mask = cut(b, cut(b, mask, 2, total - rows, total, 1), 3, 0, total, 1)
+    elif sizes == [batch, rows, total]:
         mask = b.unsqueeze(mask, [1])
-    elif shape == (batch, total):
+    elif sizes == [batch, total]:
         mask = b.unsqueeze(mask, [1, 2])
     else:
+        shown, *known = (in_symbols(size) for size in (2 * batch, batch, rows, total))
         raise Unconvertible(
-            f"a mask of shape {list(shape)}; required: [{batch}], [{2 * batch}], [{batch}, {total}] or "
-            f"[{batch}, {rows}, {total}]"
+            f"a mask of shape [{', '.join(map(in_symbols, sizes))}]; required: [{known[0]}], [{shown}], "
+            f"[{known[0]}, {known[2]}] or [{', '.join(known)}]"
         )
     return b.compare("le", mask, b.number(0, mask))
 
@@ -166,7 +179,7 @@ def _refuse(b: Node, *flags: str) -> None:
             raise Unconvertible(f"attribute '{flag}' is {b.int(flag)}; mlc knows 0")
 
 
-@converts("RotaryEmbedding", domain=RUNTIME_DOMAIN, rounds_once=True)
+@converts("RotaryEmbedding", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
 def rotary_embedding(b: Node) -> Results:
     """Rows of heads, turned by angles that depend on their positions."""
     _refuse(b, "is_packed_batching")
@@ -177,18 +190,18 @@ def rotary_embedding(b: Node) -> Results:
     heads = b.int("num_heads") or (1 if width else 0)
     heads = heads or max(shape[2] // (2 * b.shape(2)[1]), 1)
     x = b[0] if len(shape) == 4 else split_heads(b, b[0], heads)
-    batch, rows = shape[0], shape_of(x)[2]
+    batch, _, rows, _ = shape_sizes(b, x)
     cos, sin = angles(b, positions_of(b, b[1], batch, rows), b[2], b[3])
     result = rotated(b, x, cos, sin, b.flag("interleaved"))
-    return result if len(shape) == 4 else b.reshape(b.transpose(result, (0, 2, 1, 3)), shape)
+    return result if len(shape) == 4 else joined_heads(b, result)
 
 
-def positions_of(b: GraphBuilder, positions: SSAValue, batch: int, rows: int) -> SSAValue:
+def positions_of(b: GraphBuilder, positions: SSAValue, batch: AnySize, rows: AnySize) -> SSAValue:
     """The positions of rows, `[batch, rows]`, of which the first may be all that is given."""
     if shape_of(positions) in ((), (1,)) and (batch, rows) != (1, 1):
-        steps = b.constant(np.arange(rows)[None], element_of(positions))
-        return b.broadcast(b.add(b.reshape(positions, (1, 1)), steps), (batch, rows))
-    return b.reshape(positions, (batch, rows))
+        steps = b.unsqueeze(counted(b, 0, rows, 1, element_of(positions)), [0])
+        return expanded(b, b.add(b.reshape(positions, (1, 1)), steps), [batch, rows])
+    return reshaped(b, positions, [batch, rows])
 
 
 def angles(b: GraphBuilder, positions: SSAValue, *tables: SSAValue) -> Sequence[SSAValue]:

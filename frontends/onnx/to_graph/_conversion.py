@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -51,17 +51,15 @@ class Conversion(ConversionToGraph):
                 self.driver.lower([op])
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
-            elif self._needs_shapes(op):
-                self.refuse(op, (*NO_PATTERN, ", and its body depends on extents that depend on data"))
             elif not self._expanded(op):
-                self.refuse(op, NO_PATTERN)
+                self.refuse(op, (*NO_PATTERN, *self._missing(op)))
 
     def _expanded(self, op: OnnxOp) -> bool:
         """Convert the body that the specification gives an operator, if it gives one; it rounds once, in the end."""
         own = list(op.operands)
         element = widen(op, GraphBuilder(op, self.knowledge))
         ends = [] if element is None else [_behind(op, result) for result in op.results]
-        if (body := expand(op, self.resources)) is None:
+        if (body := expand(op, self.knowledge)) is None:
             op.operands = own
             for end in ends:
                 end.results[0].replace_all_uses_with(end.operands[0])
@@ -78,11 +76,12 @@ class Conversion(ConversionToGraph):
             Rewriter.erase_op(end)
         return True
 
-    def _needs_shapes(self, op: OnnxOp) -> bool:
-        """Whether the body of an operator is made for shapes that are known only when the model runs."""
+    def _missing(self, op: OnnxOp) -> Iterator[str]:
+        """Why the specification gives an operator no body, where it gives one for other shapes."""
         schema = op.schema
         is_made = schema is not None and schema.has_context_dependent_function and not schema.has_function
-        return is_made and any(v in self.knowledge.extents for v in op.operands)
+        if is_made and any(v in self.knowledge.extents for v in op.operands):
+            yield ", and has no body for dims that are open"
 
 
 def _behind(op: OnnxOp, result: SSAValue) -> Operation:

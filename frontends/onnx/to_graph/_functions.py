@@ -13,17 +13,18 @@ from mlc.dialects.onnx.graphs import GraphReader, GraphScope
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import Message, onnx_package, standard_domain
 from mlc.frontends.onnx.to_graph._messages import node_of, type_message
+from mlc.frontends.operators.knowledge import Knowledge
 from mlc.support.errors import UserError, raise_found
-from mlc.support.resources import Resources
 
 
-def expand(op: OnnxOp, resources: Resources) -> list[Operation] | None:
+def expand(op: OnnxOp, knowledge: Knowledge) -> list[Operation] | None:
     """Put the body that the specification gives an operator before `op`, and let its users use that.
 
     None, and nothing changed, if it gives none for operands of these types. Returns the new ops, which are still ops of
     ONNX.
     """
-    body = _body(op, resources)
+    resources = knowledge.resources
+    body = _body(op, knowledge)
     if body is None:
         return None
     scope = GraphScope()
@@ -60,7 +61,7 @@ def _replace(result: SSAValue, value: SSAValue) -> None:
     result.replace_all_uses_with(value)
 
 
-def _body(op: OnnxOp, resources: Resources) -> Message | None:
+def _body(op: OnnxOp, knowledge: Knowledge) -> Message | None:
     """The FunctionProto of an operator."""
     schema = op.schema
     if schema is None or not (schema.has_function or schema.has_context_dependent_function):
@@ -70,21 +71,25 @@ def _body(op: OnnxOp, resources: Resources) -> Message | None:
         versions = list(schema.function_opset_versions)
         data = schema.get_function_with_opset_version(max(versions)) if versions else b""
     else:
-        data = _context_dependent(op, schema, resources)
+        data = _context_dependent(op, schema, knowledge)
     return package.FunctionProto.FromString(data) if data else None
 
 
-def _context_dependent(op: OnnxOp, schema: Any, resources: Resources) -> bytes:
-    """The body for these types of operands; nothing if one of them is not known."""
+def _context_dependent(op: OnnxOp, schema: Any, knowledge: Knowledge) -> bytes:
+    """The body for these types of operands, whose shapes leave extents of a call open; nothing if one of them is not
+    known."""
     types: list[bytes] = []
     for value in op.operands:
         if isinstance(value.type, NoneType):
             types.append(b"")
         elif is_static(value.type):
-            types.append(type_message(value.type).SerializeToString())
+            message = type_message(value.type)
+            for axis in knowledge.extents.get(value, {}):
+                message.tensor_type.shape.dim[axis].Clear()
+            types.append(message.SerializeToString())
         else:
             return b""
-    node = node_of(op, resources).SerializeToString()
+    node = node_of(op, knowledge.resources).SerializeToString()
     version = max(schema.context_dependent_function_opset_versions)
     try:
         return schema.get_context_dependent_function_with_opset_version(version, node, types)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import i64
 
+from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import counted, require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.regions import aligned_regions
 from mlc.frontends.operators.sampling import PIXELS_OF_MODE, ImageAxis, Tap, interpolated
+from mlc.frontends.operators.sizes import in_symbols, larger
 
 
 @converts("GridSample", bounded=True, rounds_once=True)
@@ -33,6 +35,29 @@ def grid_sample(b: Node) -> Results:
     image = b.transpose(x, (0, *range(2, rank + 2), 1))
     found = interpolated(b, image, axes)
     return b.transpose(found, (0, rank + 1, *range(1, rank + 1)))
+
+
+@converts("AffineGrid", bounded=True, rounds_once=True)
+def affine_grid(b: Node) -> Results:
+    """Coordinates of the pixels of images, from -1 to 1, that along the last axis first, times a matrix each.
+
+    The function that ONNX has for it fails where there is one image. A single pixel between aligned corners is at -1.
+    """
+    theta, (images, _, *extents) = b[0], b.sizes(1)
+    rank, element = len(extents), element_of(theta)
+    if rank not in (2, 3) or b.shape()[1:] != (rank, rank + 1) or b.axis_size(theta, 0) != images:
+        sizes = [*map(in_symbols, b.sizes(1))]
+        raise Unconvertible(f"matrices {list(b.shape())} do not fit images {sizes}; required: [N, 2, 3] or [N, 3, 4]")
+    between = -1 if b.flag("align_corners") else 0
+    columns = [b.slice(theta, 2, axis, axis + 1) for axis in range(rank + 1)]
+    *columns, found = (b.reshape(each, (b.shape()[0], *[1] * rank, rank)) for each in columns)
+    for axis, extent in enumerate(extents):
+        place = b.mul(counted(b, 0, extent, 1, element), b.number(2, theta))
+        steps = b.cast(b.extent(larger(extent + between, 1)), element)
+        place = b.div(place if between else b.add(place, b.number(1, theta)), steps)
+        along = b.unsqueeze(b.sub(place, b.number(1, theta)), range(1, 1 + rank - axis))
+        found = b.add(found, b.mul(columns[rank - 1 - axis], along))
+    return found
 
 
 @converts("RoiAlign", bounded=True, rounds_once=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
@@ -15,8 +14,10 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.onnx.to_graph._qlinear import dequantized
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_shapes import cut, shape_sizes, splat
 from mlc.frontends.operators.recurrent import plus
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import bounds, in_symbols
 from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 
 
@@ -63,7 +64,7 @@ def _layer_norm(b: GraphBuilder, x: SSAValue, scale: SSAValue, bias: SSAValue | 
     return b(graph.LayerNormOp, x, scale, bias, len(shape_of(x)) - 1, epsilon)
 
 
-@converts("EmbedLayerNormalization", domain=RUNTIME_DOMAIN)
+@converts("EmbedLayerNormalization", domain=RUNTIME_DOMAIN, bounded=True)
 def embed_layer_normalization(b: Node) -> Results:
     """The norm of the sum of rows of tables: of words, of positions, and of segments if there are such."""
     wide = [b.optional(index) for index in range(2, 5)]
@@ -71,7 +72,7 @@ def embed_layer_normalization(b: Node) -> Results:
     return [found[0], _mask_index(b, b.optional(7)), found[1]]
 
 
-@converts("QEmbedLayerNormalization", domain=RUNTIME_DOMAIN)
+@converts("QEmbedLayerNormalization", domain=RUNTIME_DOMAIN, bounded=True)
 def q_embed_layer_normalization(b: Node) -> Results:
     """The same of quantised tables and weights. Five tensors are followed by five scales and five zero points."""
     places = (2, 3, 4, 5, 6)
@@ -89,21 +90,22 @@ def _embedded(
     b: Node, tables: Sequence[SSAValue | None], scale: SSAValue, bias: SSAValue, positions: SSAValue | None
 ) -> tuple[SSAValue, SSAValue]:
     """The norm, and the sum of which it is."""
-    batch, rows = b.require_rank(0, 2)
+    b.require_rank(0, 2)
+    batch, rows = shape_sizes(b, b[0])
     words, places, segments = tables
     assert words is not None and places is not None
     for name, table in zip(("word", "position", "segment"), tables, strict=True):
         if table is not None and len(shape_of(table)) != 2:
             raise Unconvertible(f"the table of {name} embeddings has {len(shape_of(table))} dims; required: 2")
     if positions is None:
-        if shape_of(places)[0] < rows:
-            raise Unconvertible(f"{rows} words in a row, and a table of {shape_of(places)[0]} positions")
-        place = b.unsqueeze(b.slice(places, 0, 0, rows), [0])
+        if shape_of(places)[0] < bounds(rows)[1]:
+            raise Unconvertible(f"{in_symbols(rows)} words in a row, and a table of {shape_of(places)[0]} positions")
+        place = b.unsqueeze(cut(b, places, 0, 0, rows, 1), [0])
     else:
         place = b(graph.GatherOp, places, positions, 0)
     total = b.add(b(graph.GatherOp, words, b[0], 0), place)
     if segments is not None:
-        ids = b.optional(1) or b.constant(np.zeros((batch, rows), np.int32))
+        ids = b.optional(1) or splat(b, 0, [batch, rows], i32)
         total = b.add(total, b(graph.GatherOp, segments, ids, 0))
     return _layer_norm(b, total, scale, bias, b.float("epsilon")), total
 
@@ -111,5 +113,5 @@ def _embedded(
 def _mask_index(b: Node, mask: SSAValue | None) -> SSAValue:
     """How many words of each row a mask does not hide; 0 without one."""
     if mask is None:
-        return b.splat(0, b.shape()[:1], i32)
+        return splat(b, 0, shape_sizes(b, b[0])[:1], i32)
     return b.reduce("sum", mask, [1])

@@ -11,12 +11,12 @@ from mlc.tests.unit.passes.loop.programs import Program
 _ARGUMENTS = "%x: memref<96xf32>, %n: index, %m: index, %y: memref<96xf32> {mlc.output}"
 
 
-def _loops(kind: str, *limits: str, step: int = 1) -> list[ForOp]:
+def _loops(kind: str, *limits: str, step: int = 1, span: tuple[int, int] = (0, 96)) -> list[ForOp]:
     """A loop with each of these limits."""
     return Program(
         _ARGUMENTS,
         "\n".join(
-            f"""loop.for {kind} "k" %k{i} = 0 to 96 {limit} step {step} {{
+            f"""loop.for {kind} "k" %k{i} = {span[0]} to {span[1]} {limit} step {step} {{
                   %a{i} = loop.load %x[%k{i}] : memref<96xf32>
                   loop.store %a{i}, %y[%k{i}] : memref<96xf32>
                 }}"""
@@ -42,6 +42,17 @@ def test_steps_count() -> None:
     with pytest.raises(Refused, match=r"required: one of 32"):
         require_whole_blocks(loop, 16)
     assert largest_block(loop, 16) == 8
+
+
+def test_a_loop_between_two_limits_runs_as_a_whole() -> None:
+    for span in (64, 79), (64, 80), (70, 80):
+        (loop,) = _loops("serial", "limit %n by 16", span=span)
+        require_whole_blocks(loop, 15)
+        assert largest_block(loop, 15) == 15
+    for span in (64, 81), (63, 79):
+        (loop,) = _loops("serial", "limit %n by 16", span=span)
+        with pytest.raises(Refused, match=r"its limit is a multiple of 16; required: one of 15"):
+            require_whole_blocks(loop, 15)
 
 
 def test_a_parallel_loop_may_run_on() -> None:

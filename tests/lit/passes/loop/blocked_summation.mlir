@@ -162,3 +162,36 @@ func.func private @added_inside(%x: memref<32xf32>, %out: memref<f32> {mlc.outpu
   loop.store %s, %out[] : memref<f32>
   return
 }
+
+// No block ends where a limit does if steps of 3 do not divide what the limit is a multiple of.
+// CHECK-LABEL: @steps_within_a_limit
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 192 limit %{{.*}} by 16 step 3 iter_args(
+// CHECK-NOT: loop.for
+// CHECK: return
+func.func private @steps_within_a_limit(%x: memref<192xf32>, %n: index, %out: memref<f32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 192 limit %n by 16 step 3 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<192xf32>
+    %b = arith.addf %acc, %a : f32
+    loop.yield %b : f32
+  }
+  loop.store %s, %out[] : memref<f32>
+  return
+}
+
+// What fills no block is after all numbers that the limit may be but the end: one block of fewer iterations.
+// CHECK-LABEL: @rest_within_a_limit
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 192 limit %[[N:.*]] by 16 step 16 iter_args(
+// CHECK: loop.for serial "ki" %{{.*}} = 0 to 16 iter_args(
+// CHECK: loop.for serial "k" %{{.*}} = 192 to 199 limit %[[N]] by 16 step 7 iter_args(
+// CHECK: loop.for serial "ki" %{{.*}} = 0 to 7 iter_args(
+func.func private @rest_within_a_limit(%x: memref<199xf32>, %n: index, %out: memref<f32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 199 limit %n by 16 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<199xf32>
+    %b = arith.addf %acc, %a : f32
+    loop.yield %b : f32
+  }
+  loop.store %s, %out[] : memref<f32>
+  return
+}
