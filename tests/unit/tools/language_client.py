@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *options: str) -> None:
     """Start the server as an editor does, open a file, and end the session in order.
@@ -17,8 +19,9 @@ def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *o
     The client that `use` gets has what the server told it: `told` and `next_told()`, `messages`, `shown`, `edits`,
     and for each time that hints are to be asked for again an item in `refreshed`.
     """
-    lsp: Any = import_module("lsprotocol.types")  # of an optional package, as the next one
-    make_client: Any = import_module("pygls.lsp.client").LanguageClient
+    client_module: Any = pytest.importorskip("pygls.lsp.client", reason="needs pygls (pip install 'mlc[lsp]')")
+    lsp: Any = import_module("lsprotocol.types")
+    make_client: Any = client_module.LanguageClient
 
     async def whole() -> None:
         client: Any = make_client("test", "1")

@@ -1,14 +1,12 @@
-"""What editors may do with a text by the language server: corrections, commands, formatting, plugins that change."""
+"""What editors may do with a text by the language server: corrections, commands, formatting."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -16,14 +14,12 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 from mlc.compiler.compilation import new_context
-from mlc.plugins.arguments import PluginArguments
 from mlc.syntax import parse_module
 from mlc.tools.language_server.actions import OfferedCommand, corrections, offers
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.check_lines import updated_checks
 from mlc.tools.language_server.formatting import formatted
 from mlc.tools.language_server.run_lines import run_lines
-from mlc.tools.language_server.watched_plugins import WatchedPlugins
 from tests.unit.tools.language_client import session
 
 _LIT = Path(__file__).parents[2] / "lit"
@@ -199,106 +195,7 @@ def test_a_formatted_text_means_the_same() -> None:
     assert before == after
 
 
-# -- plugins
-
-_PLUGIN = '''
-from xdsl.ir import Dialect
-from xdsl.irdl import IRDLOperation, irdl_op_definition
-
-
-@irdl_op_definition
-class FirstOp(IRDLOperation):
-    """It does nothing."""
-
-    name = "mine.first"
-    assembly_format = "attr-dict"
-
-
-Mine = Dialect("mine", [FirstOp], [])
-'''
-
-
-def test_plugins_are_loaded_again(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(_PLUGIN, encoding="utf-8")
-    plugins = WatchedPlugins(PluginArguments(load_dialect=[str(file)]))
-    plugins.load()
-    assert plugins.options == [f"--load-dialect={file}"]
-    assert _errors("mine.first") == []
-    file.write_text(_PLUGIN.replace("mine.first", "mine.second"), encoding="utf-8")
-    plugins.load()
-    assert _errors("mine.second") == []
-    assert _errors("mine.first") == ["unknown operation 'mine.first'"]
-    file.write_text("1 +", encoding="utf-8")
-    plugins.load()
-    (problem,) = plugins.problems
-    assert "is not Python" in problem.error.message
-    assert [str(place) for place in problem.places] == [f"{file}:1:4"]
-    assert plugins.options == []
-    file.write_text(_PLUGIN, encoding="utf-8")
-    plugins.load()
-    assert _errors("mine.first") == []
-
-
-def test_plugins_that_a_project_names(tmp_path: Path) -> None:
-    project, file = tmp_path / "pyproject.toml", tmp_path / "mine.py"
-    project.write_text("[project]\nname = 'x'\n", encoding="utf-8")
-    file.write_text(_PLUGIN, encoding="utf-8")
-    plugins = WatchedPlugins(PluginArguments(), project)
-    plugins.load()
-    assert plugins.options == []
-    assert _errors("mine.first") == ["unknown operation 'mine.first'"]
-    project.write_text('[tool.mlc]\nload-dialect = ["mine.py"]\n', encoding="utf-8")
-    plugins.load()
-    assert plugins.options == [f"--load-dialect={file}"]
-    assert _errors("mine.first") == []
-    project.write_text('[tool.mlc]\nload-dialekt = ["mine.py"]\n', encoding="utf-8")
-    plugins.load()
-    (problem,) = plugins.problems
-    assert "has no key 'load-dialekt'; did you mean 'load-dialect'" in problem.error.message
-    assert [str(place) for place in problem.places] == [f"{project}:2:1"]
-    assert plugins.options == []
-    assert _errors("mine.first") == ["unknown operation 'mine.first'"]
-
-
-def test_a_plugin_that_fails_leaves_the_others(tmp_path: Path) -> None:
-    project, good, bad = tmp_path / "pyproject.toml", tmp_path / "good.py", tmp_path / "bad.py"
-    good.write_text(_PLUGIN, encoding="utf-8")
-    bad.write_text("x = 1\nx.missing\n", encoding="utf-8")
-    project.write_text(
-        '[tool.mlc]  # "bad.py"\nload-dialect = [\n  "missing.py",\n  "bad.py", "good.py"\n]\n', encoding="utf-8"
-    )
-    plugins = WatchedPlugins(PluginArguments(), project)
-    plugins.load()
-    assert _errors("mine.first") == []
-    assert plugins.options == [f"--load-dialect={good}"]
-    missing, fails = plugins.problems
-    assert missing.error.message == f"plugin '{tmp_path / 'missing.py'}' not found"
-    assert [str(place) for place in missing.places] == [f"{project}:3:3"]
-    assert "AttributeError: 'int' object has no attribute 'missing'" in fails.error.message
-    assert [str(place) for place in fails.places] == [f"{bad}:2", f"{project}:4:3"]
-
-
-def test_a_project_that_is_not_toml(tmp_path: Path) -> None:
-    project = tmp_path / "pyproject.toml"
-    project.write_text("[tool.mlc]\nx = \n", encoding="utf-8")
-    plugins = WatchedPlugins(PluginArguments(), project)
-    plugins.load()
-    (problem,) = plugins.problems
-    assert f"'{project}' is not TOML" in problem.error.message
-    assert [str(place) for place in problem.places] == [f"{project}:2"]
-
-
-def _errors(text: str) -> list[str]:
-    return [error.message for error in _analysed(text).errors]
-
-
 # -- as an editor asks
-
-
-def _run(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *options: str) -> None:
-    pytest.importorskip("pygls", reason="needs pygls (pip install 'mlc[lsp]')")
-    session(use, path, *options)
 
 
 @pytest.mark.slow
@@ -332,7 +229,7 @@ def test_an_editor_runs_commands(tmp_path: Path) -> None:
         options = lsp.FormattingOptions(2, True)
         assert not await client.text_document_formatting_async(lsp.DocumentFormattingParams(document, options))
 
-    _run(use, path)
+    session(use, path)
 
 
 def test_an_editor_updates_the_check_lines_of_a_test(tmp_path: Path) -> None:
@@ -349,78 +246,7 @@ def test_an_editor_updates_the_check_lines_of_a_test(tmp_path: Path) -> None:
             'FUSED-NEXT: graph.fusion "wrong"', "FUSED-NEXT: %{{.*}} = graph.relu %{{.*}}"
         )
 
-    _run(use, path)
-
-
-@pytest.mark.slow
-def test_an_editor_hears_of_plugins_that_change(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(_PLUGIN, encoding="utf-8")
-    path = tmp_path / "text.mlir"
-    path.write_text("mine.second\n", encoding="utf-8")
-
-    async def use(client: Any, uri: str) -> None:
-        assert (await client.next_told()).diagnostics
-        file.write_text(_PLUGIN.replace("mine.first", "mine.second"), encoding="utf-8")
-        while (await client.next_told()).diagnostics:
-            pass
-        assert client.messages == ["the plugins were loaded again"]
-
-    _run(use, path, "--load-dialect", str(file))
-
-
-@pytest.mark.slow
-def test_an_editor_hears_of_a_plugin_that_fails_at_the_start(tmp_path: Path) -> None:
-    """The server lives on; what the plugin prints does not reach the editor as an answer."""
-    file, project = tmp_path / "mine.py", tmp_path / "pyproject.toml"
-    file.write_text("print('loading')\n1 / 0\n", encoding="utf-8")
-    project.write_text('[tool.mlc]\nload-dialect = ["mine.py"]\n', encoding="utf-8")
-    path = tmp_path / "text.mlir"
-    path.write_text("mine.first\n", encoding="utf-8")
-
-    async def use(client: Any, uri: str) -> None:
-        told = dict[str, list[str]]()
-
-        async def until(done: Callable[[], bool]) -> None:
-            while not done():
-                each = await client.next_told()
-                told[each.uri] = [f"{one.range.start.line}: {one.message}" for one in each.diagnostics]
-
-        await until(lambda: len(told) == 3)
-        assert told[uri] == ["0: unknown operation 'mine.first'"]
-        assert told[file.as_uri()] == [f"1: plugin '{file}' fails: ZeroDivisionError: division by zero"]
-        assert told[project.as_uri()] == told[file.as_uri()]
-        assert client.messages == [f"{file}:2: error: {told[file.as_uri()][0][3:]}"]
-        printing = "\n    def verify_(self) -> None:\n        print('verified')\n"
-        text = _PLUGIN.replace('    assembly_format = "attr-dict"\n', f'    assembly_format = "attr-dict"\n{printing}')
-        file.write_text(f"print('loading again')\n{text}", encoding="utf-8")
-        await until(lambda: not any(told.values()))
-        assert client.messages[-1] == "the plugins were loaded again"
-
-    _run(use, path, f"--project={tmp_path}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("is_trusted", [True, False])
-def test_an_editor_hears_of_plugins_of_a_project_that_is_trusted(tmp_path: Path, is_trusted: bool) -> None:
-    (tmp_path / "mine.py").write_text(_PLUGIN, encoding="utf-8")
-    (tmp_path / "pyproject.toml").write_text("[tool.mlc]\n", encoding="utf-8")
-    path = tmp_path / "folder" / "text.mlir"
-    path.parent.mkdir()
-    path.write_text("mine.first\n", encoding="utf-8")
-
-    async def use(client: Any, uri: str) -> None:
-        assert (await client.next_told()).diagnostics
-        (tmp_path / "pyproject.toml").write_text('[tool.mlc]\nload-dialect = ["mine.py"]\n', encoding="utf-8")
-        if is_trusted:
-            while (await client.next_told()).diagnostics:
-                pass
-            assert client.messages == ["the plugins were loaded again"]
-        else:
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(client.told.get(), 3)
-
-    _run(use, path, *([f"--project={path.parent}"] if is_trusted else []))
+    session(use, path)
 
 
 @pytest.mark.slow
