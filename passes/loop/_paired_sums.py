@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, VectorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp
-from mlc.support.types import element_type
+from mlc.support.types import element_type, vector_of
 
 LANES = 4
 """How many sums a vector has."""
@@ -29,7 +29,7 @@ COLUMN_BY_COLUMN: SumOrder = ((0, 4, 1, 5), (2, 6, 3, 7))
 
 def shuffled(first: SSAValue, second: SSAValue, lanes: Sequence[int]) -> vector.ShuffleOp:
     """A vector of lanes of two others, numbered through both."""
-    kind = VectorType(element_type(first.type), [len(lanes)])
+    kind = vector_of(element_type(first.type), len(lanes))
     return vector.ShuffleOp(first, second, DenseArrayBase.from_list(i64, list(lanes)), result_type=kind)
 
 

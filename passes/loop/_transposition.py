@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import vector
-from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.ir import Operation, SSAValue
 
 from mlc.support.dtypes import to_numpy
-from mlc.support.types import Vector, vector_type
+from mlc.support.types import Vector, vector_of, vector_type
 
 PIECE_BYTES = 16
 """What shuffles of x86 and of NEON work on: wider vectors are several such pieces side by side."""
@@ -89,7 +89,7 @@ def _round(vectors: Sequence[SSAValue], bit: int, lanes: Shuffle, ops: list[Oper
 
 
 def _shuffle(first: SSAValue, second: SSAValue, lanes: Sequence[int], ops: list[Operation]) -> SSAValue:
-    kind: Vector = VectorType(_kind(first).element_type, [len(lanes)])
+    kind: Vector = vector_of(_kind(first).element_type, len(lanes))
     op = vector.ShuffleOp.create(
         operands=[first, second], result_types=[kind], properties={"mask": DenseArrayBase.from_list(i64, list(lanes))}
     )

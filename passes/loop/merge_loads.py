@@ -17,7 +17,7 @@ from mlc.pass_manager.base import Pass
 from mlc.passes.loop._load_groups import LoadGroups
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import HALVES, to_numpy
-from mlc.support.types import Vector, element_type, vector_type
+from mlc.support.types import Vector, element_type, vector_of, vector_type
 from mlc.targets.machine import resolve_target
 
 
@@ -118,12 +118,12 @@ def _load_together(loads: Sequence[LoadOp], before: LoadOp) -> None:
     first = loads[0]
     kind = vector_type(first.result.type)
     assert kind is not None
-    numbers = VectorType(kind.element_type, [len(loads) * kind.get_shape()[0]])
+    numbers = vector_of(kind.element_type, len(loads) * kind.get_shape()[0])
     load = LoadOp(first.memref, first.indices, first.map.data, numbers)
     word = WORDS[_bits_of(kind)]
     # LLVM takes a lane where its type is that of the sums.
     lane = f32 if word == i32 and kind.element_type in HALVES else word
-    words = vector.BitcastOp(load.result, VectorType(lane, [len(loads)]))
+    words = vector.BitcastOp(load.result, vector_of(lane, len(loads)))
     _insert([load, words], before, first)
     for number, old in enumerate(loads):
         for taken in _words_of(old):
@@ -141,9 +141,7 @@ def _take_lane(old: vector.BroadcastOp, words: vector.BitcastOp, number: int) ->
     kind, element = old.vector.type, element_type(words.result.type)
     (count,) = kind.get_shape()
     places = DenseArrayBase.from_list(i64, [number] * count)
-    new: list[Operation] = [
-        vector.ShuffleOp(words.result, words.result, places, result_type=VectorType(element, [count]))
-    ]
+    new: list[Operation] = [vector.ShuffleOp(words.result, words.result, places, result_type=vector_of(element, count))]
     if element == f32:
         new.append(vector.BitcastOp(new[0].results[0], kind))
     _insert(new, old, old)

@@ -20,7 +20,7 @@ from mlc.pass_manager.base import Pass
 from mlc.schedules.steps.vectorize import LANEWISE_OPS
 from mlc.support.affine import split_constant
 from mlc.support.context import CompilerContext
-from mlc.support.types import element_type, repeated_number, vector_type
+from mlc.support.types import element_type, repeated_number, vector_of, vector_type
 from mlc.targets.machine import resolve_target
 
 _WIDENED = LANEWISE_OPS - {DotOp}
@@ -270,7 +270,7 @@ def _times(kind: Attribute, count: int) -> Attribute:
     """A vector of `count` times as many lanes."""
     shaped = vector_type(kind)
     assert shaped is not None
-    return VectorType(shaped.element_type, [count * _lanes(kind)])
+    return vector_of(shaped.element_type, count * _lanes(kind))
 
 
 def _concatenation(a: SSAValue, b: SSAValue) -> vector.ShuffleOp:

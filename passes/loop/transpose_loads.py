@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType, i1
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -19,7 +19,7 @@ from mlc.passes.loop._load_groups import LoadGroups
 from mlc.passes.loop._transposition import transposed
 from mlc.support.affine import simplify_sum
 from mlc.support.context import CompilerContext
-from mlc.support.types import Vector, vector_type
+from mlc.support.types import Vector, vector_of, vector_type
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _load_by_rows(columns: Sequence[LoadOp], before: LoadOp) -> None:
     assert kind is not None
     (length,) = kind.get_shape()
     width = 1 << (len(columns) - 1).bit_length()
-    row: Vector = VectorType(kind.element_type, [width])
+    row: Vector = vector_of(kind.element_type, width)
     active = columns[0].lanes.active
     new: list[Operation] = [_row(columns, number, row) for number in range(length if active is None else active)]
     rows: list[SSAValue] = [op.results[0] for op in new]

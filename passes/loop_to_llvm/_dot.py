@@ -19,15 +19,7 @@ from mlc.dialects.loop.dot import LONG_WORD_BITS, WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
 from mlc.passes.loop_to_llvm._registers import Registers, erase_unused
-from mlc.passes.loop_to_llvm._types import (
-    VALUES,
-    concatenated,
-    intrinsic,
-    number_of,
-    shifted,
-    shuffle,
-    truncate,
-)
+from mlc.passes.loop_to_llvm._types import VALUES, concatenated, intrinsic, number_of, shifted, shuffle, truncate
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
 from mlc.support.locations import error_at

@@ -11,13 +11,13 @@ from math import prod
 from typing import Any, cast
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, VectorType, i1, i32, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, i1, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import loop
 from mlc.dialects.llvm import vectors
 from mlc.passes.loop_to_llvm._types import bit_width, in_memory, integer_constant, lower_type, offset, shuffle, truncate
-from mlc.support.types import Vector, element_type, memref_type, vector_type
+from mlc.support.types import Vector, element_type, memref_type, vector_of, vector_type
 from mlc.targets.machine import Machine
 
 ORDERING: dict[str, Attribute] = {"ordering": IntegerAttr(0, i64)}
@@ -81,7 +81,7 @@ def _zero(kind: Vector) -> llvm.ConstantOp:
 
 def _mask(kind: Vector, active: int) -> llvm.ConstantOp:
     (length,) = kind.get_shape()
-    mask: VectorType[Any] = VectorType(i1, [length])
+    mask = vector_of(i1, length)
     return llvm.ConstantOp(DenseIntOrFPElementsAttr.from_list(mask, [i < active for i in range(length)]), mask)
 
 
@@ -202,7 +202,7 @@ def _address(pointer: SSAValue, elements: int, kind: Vector, new: list[Operation
 def _load(pointer: SSAValue, kind: Vector, length: int) -> Operation:
     """A load of one element, or of a vector of `length`."""
     element = element_type(kind)
-    loaded = element if length == 1 else kind if length == kind.get_shape()[0] else VectorType(element, [length])
+    loaded = element if length == 1 else kind if length == kind.get_shape()[0] else vector_of(element, length)
     return llvm.LoadOp.create(operands=[pointer], result_types=[loaded], properties=ORDERING)
 
 

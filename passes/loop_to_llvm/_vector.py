@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
-    VectorType,
     i32,
     i64,
 )
@@ -26,7 +25,7 @@ from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type,
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
 from mlc.support.locations import error_at
-from mlc.support.types import Vector, vector_type
+from mlc.support.types import Vector, vector_of, vector_type
 
 
 def lanes_of(op: Operation, kind: Attribute) -> int:
@@ -140,7 +139,7 @@ class LowerCreateMask(StatelessPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: vector.CreateMaskOp, rewriter: PatternRewriter) -> None:
         lanes = lanes_of(op, op.mask_vector.type)
-        kind = VectorType(i32, [lanes])
+        kind = vector_of(i32, lanes)
         steps = llvm.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, range(lanes)), kind)
         count = truncate(op.mask_dim_sizes[0], i32)
         poison, zero = vectors.PoisonOp(kind), integer_constant(0)
