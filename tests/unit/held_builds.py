@@ -19,7 +19,7 @@ class HeldBuilds:
     """What holds compilations back.
 
     Attributes:
-        count: how many there were.
+        count: how many have begun; the thread of a call begins one later than the call ends, so ask after `go_on`.
         failure: what they end with instead of a result.
     """
 
