@@ -266,10 +266,11 @@ class Number:
 
     @property
     def can_be_scaled(self) -> bool:
-        """Whether one instruction multiplies by a power of two, whatever its exponent."""
+        """Whether one instruction multiplies a register by a power of two, whatever its exponent."""
         vector = vector_type(self.type)
         lanes = 1 if vector is None else vector.get_shape()[0]
-        return self.emitter.avx512 and lanes * (integer_width(self.format.int_type) or 0) == 512
+        bits = lanes * (integer_width(self.format.int_type) or 0)
+        return self.emitter.avx512 and bits >= 512 and bits & (bits - 1) == 0
 
     def scaled(self, exponent: Number) -> Number:
         """This times 2^exponent, where it `can_be_scaled`."""

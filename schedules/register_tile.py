@@ -63,6 +63,12 @@ class TileProblem:
         left = self.columns % (tile.vectors * self.lanes)
         return left > self.lanes and left % self.lanes != 0
 
+    def has_whole_vectors(self, tile: RegisterTile) -> bool:
+        """Whether a row of each block of columns can be one vector: it is as long as a power of two of registers."""
+        width = tile.vectors * self.lanes
+        registers = (-(-columns // self.lanes) for columns in (width, self.columns % width))
+        return not self.is_ragged(tile) and all(number & (number - 1) == 0 for number in registers)
+
     def smallest_rows(self, tile: RegisterTile) -> int:
         """The rows of the smallest of a few blocks; where there are many, one of them does not count."""
         return self.rows % tile.rows or tile.rows if self.rows <= FEW_BLOCKS * tile.rows else tile.rows

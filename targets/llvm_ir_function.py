@@ -113,11 +113,20 @@ class FunctionText:
         name = self.number(result)
         self.lines.append(f"  {name} = {text}")
 
+    def temporary(self, text: str) -> str:
+        """An instruction that makes a value of no op, and its name."""
+        name = self._next_name()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
     def number(self, value: SSAValue) -> str:
         """Give `value` the next name."""
+        name = self.names[value] = self._next_name()
+        return name
+
+    def _next_name(self) -> str:
         name = f"%{self._count}"
         self._count += 1
-        self.names[value] = name
         return name
 
     def intrinsic(self, name: str, overload: Attribute, signature: Callable[[], str]) -> str:

@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects.llvm import CallIntrinsicOp, LoopAnnotationAttr, integers, intrinsics, reductions, vectors
 from mlc.support.errors import CompilerBug
-from mlc.support.types import element_type
+from mlc.support.types import element_type, vector_type
 from mlc.targets.llvm_ir_function import EMITTERS, EmitOp, FunctionText, emits, operands_of
 from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, spell_constant
 
@@ -151,32 +151,52 @@ def _saturating_cast(f: FunctionText, op: Operation) -> None:
 
 @emits(intrinsics.ScaleOp)
 def _scale(f: FunctionText, op: Operation) -> None:
-    _avx512(f, op, "scalef")
+    _avx512(f, op, "mask.scalef", ", {kind} zeroinitializer, {mask} -1, i32 4", ", {kind}, {mask}, i32")
 
 
 @emits(intrinsics.LimitOp)
 def _limit(f: FunctionText, op: Operation) -> None:
     """The control 2 asks for the smaller of the absolute values, and the sign of the first operand."""
-    _avx512(f, op, "range", ", i32 2", ", i32")
+    rest = ", i32 2, {kind} zeroinitializer, {mask} -1, i32 4"
+    _avx512(f, op, "mask.range", rest, ", i32, {kind}, {mask}, i32")
 
 
 @emits(intrinsics.ReciprocalOp)
 def _reciprocal(f: FunctionText, op: Operation) -> None:
-    (value,), symbol = operands_of(op), "@llvm.x86.avx512.rcp14.ps.512"
-    kind = f.type(value.type)
-    f.module.declarations[symbol] = f"declare {kind} {symbol}({kind}, {kind}, i16)"
-    f.define(op.results[0], f"call {kind} {symbol}({f.operand(value)}, {kind} zeroinitializer, i16 -1)")
+    _avx512(f, op, "rcp14", ", {kind} zeroinitializer, {mask} -1", ", {kind}, {mask}")
 
 
-def _avx512(f: FunctionText, op: Operation, name: str, control: str = "", control_type: str = "") -> None:
-    """An instruction of two operands, with all lanes active, rounded as the environment says."""
-    first, second = operands_of(op)
-    kind = f.type(first.type)
-    suffix, mask = ("ps", "i16") if element_type(first.type) == f32 else ("pd", "i8")
-    symbol = f"@llvm.x86.avx512.mask.{name}.{suffix}.512"
-    f.module.declarations[symbol] = f"declare {kind} {symbol}({kind}, {kind}{control_type}, {kind}, {mask}, i32)"
-    operands = f"{f.operand(first)}, {f.operand(second)}{control}, {kind} zeroinitializer, {mask} -1, i32 4"
-    f.define(op.results[0], f"call {kind} {symbol}({operands})")
+def _avx512(f: FunctionText, op: Operation, name: str, rest: str, types: str) -> None:
+    """An instruction for registers of 512 bits, with all lanes active, rounded as the environment says: for each
+    register of the operands, whose results are put together. `rest` stands after the operands, of these `types`."""
+    element = element_type(op.results[0].type)
+    suffix, mask, lanes = ("ps", "i16", 16) if element == f32 else ("pd", "i8", 8)
+    kind, symbol = f"<{lanes} x {f.type(element)}>", f"@llvm.x86.avx512.{name}.{suffix}.512"
+    rest, types = (each.format(kind=kind, mask=mask) for each in (rest, types))
+    given = operands_of(op)
+    f.module.declarations[symbol] = f"declare {kind} {symbol}({', '.join([kind] * len(given))}{types})"
+    calls: list[str] = []
+    for operands in zip(*(_registers(f, value, kind, lanes) for value in given), strict=True):
+        calls.append(f"call {kind} {symbol}({', '.join(operands)}{rest})")
+    while len(calls) > 1:
+        parts = [f"<{lanes} x {f.type(element)}> {f.temporary(call)}" for call in calls]
+        lanes *= 2
+        calls = [
+            f"shufflevector {a}, {b}, {_spelled_mask(range(lanes))}"
+            for a, b in zip(parts[::2], parts[1::2], strict=True)
+        ]
+    f.define(op.results[0], calls[0])
+
+
+def _registers(f: FunctionText, value: SSAValue, kind: str, lanes: int) -> list[str]:
+    """The parts of so many lanes of a vector, as they stand among operands."""
+    vector = vector_type(value.type)
+    assert vector is not None
+    whole, (length,) = f.operand(value), vector.get_shape()
+    if length == lanes:
+        return [whole]
+    masks = [_spelled_mask(range(first, first + lanes)) for first in range(0, length, lanes)]
+    return [f"{kind} {f.temporary(f'shufflevector {whole}, {whole}, {mask}')}" for mask in masks]
 
 
 @emits(llvm.FNegOp)
@@ -259,12 +279,11 @@ def _shuffle_vector(f: FunctionText, op: Operation) -> None:
     mask = op.properties["mask"]
     found = f.literals.get(id(mask))
     if found is None:
-        found = f.literals[id(mask)] = (mask, _shuffle_mask(cast(DenseArrayBase[IntegerType], mask)))
+        found = f.literals[id(mask)] = (mask, _spelled_mask(cast(DenseArrayBase[IntegerType], mask).get_values()))
     f.define(op.results[0], f"shufflevector {f.operand(lhs)}, {f.operand(rhs)}, {found[1]}")
 
 
-def _shuffle_mask(mask: DenseArrayBase[IntegerType]) -> str:
-    positions = mask.get_values()
+def _spelled_mask(positions: Sequence[int]) -> str:
     if not any(positions):
         return f"<{len(positions)} x i32> zeroinitializer"
     lanes = ", ".join("i32 poison" if p < 0 else f"i32 {p}" for p in positions)

@@ -259,7 +259,7 @@ class CountLeadingZerosOp(_FlaggedIntegerIntrinsic):
 
 @irdl_op_definition
 class ScaleOp(FloatBinaryIntrinsic):
-    """x * 2^floor(n), rounded once: one instruction of AVX-512, for vectors of 512 bits.
+    """x * 2^floor(n), rounded once: one instruction of AVX-512 for each register of 512 bits.
 
     ```mlir
     %r = llvm.intr.x86.scalef(%x, %n) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
@@ -273,7 +273,7 @@ class ScaleOp(FloatBinaryIntrinsic):
 class LimitOp(FloatBinaryIntrinsic):
     """x, but no further from 0 than the limit, and the limit if x is NaN: one instruction of AVX-512 (`vrangeps`).
 
-    Vectors have 512 bits, limits are positive; of NaN the limit may have either sign.
+    Vectors have 512 bits or a power of two of these, limits are positive; of NaN the limit may have either sign.
 
     ```mlir
     %r = llvm.intr.x86.range(%x, %limit) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
@@ -285,7 +285,7 @@ class LimitOp(FloatBinaryIntrinsic):
 
 @irdl_op_definition
 class ReciprocalOp(FloatUnaryIntrinsic):
-    """About 1 / x, off by 2^-14 of it at most: one instruction of AVX-512, for vectors of 512 bits of f32 (`vrcp14ps`).
+    """About 1 / x, off by 2^-14 of it at most: one instruction of AVX-512 for each register of f32 (`vrcp14ps`).
 
     What is below 2^-126 in size, as a number or as a result, may count as 0.
 

@@ -38,8 +38,9 @@ def expand_rounded(function: func.FuncOp, constants: ConstantPool) -> None:
 def _has_short_form(op: Operation) -> bool:
     if not isinstance(op, math.ExpOp | arith.DivfOp) or (kind := vector_type(op.result.type)) is None:
         return False
-    is_register = kind.element_type == f32 and tuple(kind.get_shape()) == (_LANES,)
-    return is_register and (isinstance(op, math.ExpOp) or _is_one(op.lhs.owner))
+    (lanes,) = kind.get_shape()
+    is_in_registers = kind.element_type == f32 and lanes >= _LANES and lanes & (lanes - 1) == 0
+    return is_in_registers and (isinstance(op, math.ExpOp) or _is_one(op.lhs.owner))
 
 
 def _is_one(op: object) -> bool:

@@ -16,11 +16,11 @@ from mlc.dialects.loop import ForOp, PrefetchOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
-from mlc.support.affine import split_constant
+from mlc.support.affine import simplify_sum, split_constant
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import Refused
-from mlc.support.types import memref_type
+from mlc.support.types import memref_type, vector_type
 from mlc.targets.machine import resolve_target
 
 _SHORT = 32
@@ -41,9 +41,10 @@ def prefetch(loop: ForOp, line_bytes: int) -> int:
     line of a cache, of `line_bytes`, once.
     """
     lines: dict[Line, PrefetchOp] = {}
-    for memref, indices, affine in _places_behind(loop):
-        if (line := line_at(memref, indices, affine, line_bytes)) not in lines:
-            lines[line] = PrefetchOp(memref, indices, affine)
+    for access, indices, affine in _places_behind(loop):
+        for place in places_of_lines(access, affine, line_bytes):
+            if (line := line_at(access.memref, indices, place, line_bytes)) not in lines:
+                lines[line] = PrefetchOp(access.memref, indices, place)
     Rewriter.insert_op(list(lines.values()), InsertPoint.before(loop))
     return len(lines)
 
@@ -61,7 +62,25 @@ def line_at(memref: SSAValue, indices: Sequence[SSAValue], affine: AffineMap, li
     return memref, tuple(indices), places, constant // elements
 
 
-def _places_behind(loop: ForOp) -> Iterator[tuple[SSAValue, Sequence[SSAValue], AffineMap]]:
+def places_of_lines(access: AccessOp, place: AffineMap, line_bytes: int) -> Iterator[AffineMap]:
+    """The subscripts of each line that an access at `place` touches: of a vector that goes along a row, and of a matrix
+    in each of its rows, one after the other."""
+    lanes, shaped = access.lanes, vector_type(access.accessed)
+    if shaped is None or not (access.is_consecutive or lanes.rows is not None):
+        yield place
+        return
+    *rows, columns = shaped.get_shape()
+    elements = line_bytes // to_numpy(memref_type(access.memref).element_type).itemsize
+    for row in range(prod(rows)):
+        for column in range(0, columns if lanes.active is None else lanes.active, elements):
+            moved = list(place.results)
+            if lanes.rows is not None:
+                moved[lanes.rows] += row * lanes.row_stride
+            moved[-1] = simplify_sum(moved[-1] + column)
+            yield AffineMap(place.num_dims, 0, tuple(moved))
+
+
+def _places_behind(loop: ForOp) -> Iterator[tuple[AccessOp, Sequence[SSAValue], AffineMap]]:
     """What is loaded from and stored to arguments after `loop` in its block, at places known before it.
 
     Of a short parallel loop, such as `unroll_reduction` makes, that is each iteration; other loops are not looked into.
@@ -74,7 +93,7 @@ def _places_behind(loop: ForOp) -> Iterator[tuple[SSAValue, Sequence[SSAValue], 
             if isinstance(access, AccessOp) and access.map.data.results and _is_argument(access.memref):
                 for indices, affine in _in_each_iteration(access, op):
                     if unknown.isdisjoint(indices):
-                        yield access.memref, indices, affine
+                        yield access, indices, affine
         op = op.next_op
 
 

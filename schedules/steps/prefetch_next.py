@@ -19,12 +19,12 @@ from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.prefetch import CACHE_LEVELS
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
-from mlc.schedules.steps.prefetch import line_at
+from mlc.schedules.steps.prefetch import line_at, places_of_lines
 from mlc.support.affine import split_terms
 from mlc.support.context import CompilerContext, Remark
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import Refused
-from mlc.support.types import memref_type, vector_type
+from mlc.support.types import memref_type
 from mlc.targets.machine import resolve_target
 
 FIRST_CACHE = 1
@@ -55,7 +55,7 @@ def prefetch_next(loop: ForOp, around: ForOp, line_bytes: int, level: int = FIRS
     counter, step = around.induction_variable, around.step.value.data
     pieces: dict[object, dict[int, _Place]] = {}
     for load in _reads_of_both(loop, counter):
-        for place in _places(load, line_bytes):
+        for place in places_of_lines(load, load.map.data, line_bytes):
             *piece, line = line_at(load.memref, load.indices, place, line_bytes)
             pieces.setdefault(tuple(piece), {}).setdefault(line, (load, place, list(load.indices)))
     fetches = 0
@@ -70,23 +70,6 @@ def prefetch_next(loop: ForOp, around: ForOp, line_bytes: int, level: int = FIRS
             Rewriter.insert_op(fetch, InsertPoint.before(load))
         fetches += len(places)
     return fetches
-
-
-def _places(load: LoadOp, line_bytes: int) -> Iterator[AffineMap]:
-    """Where a load reads lines: its own place, and of a matrix that of each line of each row."""
-    place, lanes, shaped = load.map.data, load.lanes, vector_type(load.accessed)
-    if lanes.rows is None or shaped is None:
-        yield place
-        return
-    rows, columns = shaped.get_shape()
-    along, kind = lanes.rows, memref_type(load.memref)
-    elements = line_bytes // to_numpy(kind.element_type).itemsize
-    for row in range(rows):
-        for column in range(0, columns, elements):
-            moved = list(place.results)
-            moved[along] += row * lanes.row_stride
-            moved[-1] += column
-            yield AffineMap(place.num_dims, 0, tuple(moved))
 
 
 def _repeating(loop: ForOp, around: ForOp, load: LoadOp) -> list[ForOp]:

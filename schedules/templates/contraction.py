@@ -210,13 +210,16 @@ def contraction_steps(
         steps.append(SplitReduction(op.dim_names[-1], parts))
     for argument, affine in packed:
         steps += packing_steps(argument, affine, contraction, lanes, constants)
+    by_epilogue = is_alone and loops_over_epilogue(contraction, tile, computing)
     in_lanes: list[Step] = [Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
+    if problem.has_whole_vectors(tile) and not by_epilogue:  # LLVM makes registers of them: one op at all levels before
+        in_lanes = [Vectorize(f"{lane}i", tile.vectors * lanes)]
     in_rows: list[Step] = []
     holds_vectors = tile.holds_vectors and not problem.pairs_rows  # a vector of long words takes two registers
     if row is not None and tile.rows > 1:
         name = rows.name(op.dim_names[row])
         in_rows = [Tile(name, tile.rows), Unroll(f"{name}i")]
-    if is_alone and loops_over_epilogue(contraction, tile, computing):
+    if by_epilogue:
         last = in_lanes if (holds_vectors and not problem.is_ragged(tile)) or not in_rows else in_rows
         last[-1] = UnrollReduction(*last[-1].loops)
     if not problem.is_ragged(tile):

@@ -155,3 +155,12 @@ def test_panels_of_long_words_are_used_by_as_many_rows_as_the_second_cache_asks_
     assert best_tile(near, machine) == RegisterTile(4, 6)
     assert best_tile(far, machine) == RegisterTile(6, 4)
     assert far.strain(RegisterTile(6, 4), machine) < far.strain(RegisterTile(4, 6), machine)
+
+
+@pytest.mark.parametrize(
+    "columns, vectors, is_one",
+    [(128, 4, True), (80, 4, True), (96, 4, True), (70, 4, True), (112, 4, False), (100, 4, False), (96, 3, False)],
+)
+def test_rows_that_are_a_power_of_two_of_registers(columns: int, vectors: int, is_one: bool):
+    """In each block: the last one of 80 columns is one register, that of 112 is three."""
+    assert TileProblem(64, columns, 16).has_whole_vectors(RegisterTile(6, vectors)) is is_one

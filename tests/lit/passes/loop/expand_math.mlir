@@ -87,6 +87,27 @@ func.func private @vector_exp(%a: vector<16xf32>) -> vector<16xf32> {
   return %b : vector<16xf32>
 }
 
+// So it does for each register of a wide vector; vectors that do not fill registers have neither.
+// V4-LABEL: @wide_exp
+// V4: llvm.intr.x86.scalef(%{{.*}}, %{{.*}}) : (vector<64xf32>, vector<64xf32>) -> vector<64xf32>
+// V4-LABEL: @narrow_exp
+// V4-NOT: llvm.intr.x86
+// V4-LABEL: @odd_exp
+// V4-NOT: llvm.intr.x86
+// V4: return
+func.func private @wide_exp(%a: vector<64xf32>) -> vector<64xf32> {
+  %b = math.exp %a : vector<64xf32>
+  return %b : vector<64xf32>
+}
+func.func private @narrow_exp(%a: vector<8xf32>) -> vector<8xf32> {
+  %b = math.exp %a : vector<8xf32>
+  return %b : vector<8xf32>
+}
+func.func private @odd_exp(%a: vector<48xf32>) -> vector<48xf32> {
+  %b = math.exp %a : vector<48xf32>
+  return %b : vector<48xf32>
+}
+
 // A remainder is a long division of f32 in f64: ten steps, each with a quotient, a remainder and a correction.
 
 // CHECK-LABEL: func.func private @remainder

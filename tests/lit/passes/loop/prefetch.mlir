@@ -100,3 +100,31 @@ func.func private @epilogue(%x: memref<8x64xf32>, %r: memref<8x32xf32>, %y: memr
   }
   return
 }
+
+// A vector that goes along rows asks for each of its lines, a matrix for those of each row, and what goes along columns
+// for its place. Of a vector whose last lanes are off, the lines of those count not.
+// CHECK-LABEL: @wide
+// CHECK: loop.for parallel "m" %[[M:.*]] = 0 to 8 {
+// CHECK: loop.prefetch %r[%[[M]], 8] : memref<8x64xf32>
+// CHECK-NEXT: loop.prefetch %r[%[[M]], 24] : memref<8x64xf32>
+// CHECK-NEXT: loop.prefetch %s[0, %[[M]]] : memref<32x8xf32>
+// CHECK-NEXT: loop.prefetch %y[%[[M]], 0] : memref<8x64xf32>
+// CHECK-NEXT: loop.prefetch %y[%[[M]], 16] : memref<8x64xf32>
+// CHECK-NEXT: loop.prefetch %y[%[[M]], 32] : memref<8x64xf32>
+// CHECK-NEXT: loop.for serial "k"
+// CHECK-NOT: loop.prefetch
+func.func private @wide(%x: memref<8x64xf32>, %r: memref<8x64xf32>, %s: memref<32x8xf32>, %y: memref<8x64xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 8 {
+    %zero = arith.constant dense<0.0> : vector<64xf32>
+    %t = loop.for serial "k" %k = 0 to 64 iter_args(%acc = %zero) -> (vector<64xf32>) {
+      %a = loop.load %x[%m, %k] : memref<8x64xf32>
+      %c = vector.broadcast %a : f32 to vector<64xf32>
+      %d = arith.addf %acc, %c : vector<64xf32>
+      loop.yield %d : vector<64xf32>
+    }
+    %b = loop.load %r[%m, 8] : memref<8x64xf32>, vector<32xf32>
+    %e = loop.load %s[0, %m] along 0 : memref<32x8xf32>, vector<32xf32>
+    loop.store %t, %y[%m, 0] active 40 : memref<8x64xf32>, vector<64xf32>
+  }
+  return
+}

@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func private @known
 // CHECK-SAME: pack(
 // CHECK-LABEL: func.func private @far_away
-// CHECK-SAME: [tile(n, 32), split_reduction(k, 2), pack(b, n), tile(ni, 8), vectorize(nii, 8), unroll(ni)]
+// CHECK-SAME: [tile(n, 32), split_reduction(k, 2), pack(b, n), vectorize(ni, 32)]
 // CHECK-LABEL: func.func private @rows
 // CHECK-NOT:   cache_write
 // CHECK-LABEL: func.func private @small

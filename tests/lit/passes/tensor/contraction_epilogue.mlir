@@ -25,6 +25,30 @@ func.func private @long(%x: tensor<20x64xf32>, %w: tensor<64x80xf32>, %s: tensor
   return %2 : tensor<20x80xf32>
 }
 
+// The loop is over registers, also where a row could be one vector.
+// CHECK-LABEL: @long_rows
+// CHECK-SAME: tile(n, 64), {{.*}}tile(ni, 16), vectorize(nii, 16), unroll_reduction(ni)]
+func.func private @long_rows(%x: tensor<60x64xf32>, %w: tensor<64x128xf32>, %s: tensor<f32>) -> tensor<60x128xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 60, n: 128) reduce (k: 64) : tensor<60x64xf32>, tensor<64x128xf32> -> tensor<60x128xf32>
+  %1 = tensor.map %0[m, n], %s[] over (m: 60, n: 128) : tensor<60x128xf32>, tensor<f32> -> tensor<60x128xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    %d = arith.addf %c, %b : f32
+    %e = arith.mulf %d, %d : f32
+    %f = arith.subf %e, %a : f32
+    tensor.yield %f : f32
+  }
+  %2 = tensor.map %1[m, n], %s[] over (m: 60, n: 128) : tensor<60x128xf32>, tensor<f32> -> tensor<60x128xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.mulf %a, %b : f32
+    %d = arith.addf %c, %b : f32
+    %e = arith.mulf %d, %d : f32
+    %f = arith.subf %e, %a : f32
+    tensor.yield %f : f32
+  }
+  return %2 : tensor<60x128xf32>
+}
+
 // One op fewer is copied; constants do not count.
 // CHECK-LABEL: @short
 // CHECK-SAME: unroll(ni), tile(m, {{[0-9]+}}), unroll(mi)]
