@@ -20,7 +20,12 @@ from typing import Any, Protocol
 from mlc.compiler.recall import compiler_identity
 
 _IDLE_SECONDS = 60.0
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from mlc.compiler.processes import serve; serve({niceness})"
+_PROGRAM = """
+import gc, sys
+gc.set_threshold(100_000, 20, 20)  # imports make much, and hardly any garbage
+sys.path[:] = {path!r}
+from mlc.compiler.processes import serve
+serve({niceness})"""
 
 
 class Job(Protocol):

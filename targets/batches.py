@@ -1,4 +1,4 @@
-"""Many small kernels compile together: to start clang takes longer than to compile one of them.
+"""Small kernels compile together: to start clang takes as long as to compile a few hundred lines.
 
 Functions of one text know nothing of each other, so the code of each is what it would be alone. A batch is a unit like
 any other, cached by its text. Where one ends is a matter of what is in it, so that a kernel that comes or goes changes
@@ -13,19 +13,15 @@ from collections.abc import Iterator, Sequence
 from mlc.targets.program import Kernel, KernelParts
 from mlc.targets.units import Unit
 
-SMALL = 4000
-"""The most characters of a kernel that takes clang less time than its start does: a hundred instructions or less."""
-FEW = 32
-"""How many small kernels there have to be: fewer compile side by side."""
-_USUAL, _MOST = 12, 64
-"""How many kernels a batch has as a rule, and at most: so many rarely that next to all batches end by themselves."""
+LINES = 1000
+"""How many lines a batch has on average; a kernel of so many is alone. They take clang some three times its start."""
+_MOST = 3 * LINES
+"""From how many lines on a batch ends in any case: next to all end by themselves before."""
 
 
 def batched(kernels: Sequence[Kernel]) -> list[Unit]:
-    """The units of kernels, small ones of which share some, if there are many."""
-    small = {kernel.text: kernel for kernel in kernels if kernel.parts is not None and len(kernel.text) <= SMALL}
-    if len(small) < FEW:
-        small = {}
+    """The units of kernels, of which small ones share some."""
+    small = {kernel.text: kernel for kernel in kernels if kernel.parts is not None and _lines(kernel) < LINES}
     units = [unit_of(kernel) for kernel in kernels if kernel.text not in small]
     return units + [_unit(batch) for batch in _batches(list(small.values()))]
 
@@ -44,7 +40,9 @@ def _batches(kernels: Sequence[Kernel]) -> Iterator[list[Kernel]]:
             yield batch
             batch = []
         batch.append(kernel)
-        if key[0] % _USUAL == 0 or len(batch) == _MOST:
+        # As often as it has lines, by bits of the digest that did not sort: a matter of this kernel alone.
+        is_last = int.from_bytes(key[-4:], "little") * LINES < _lines(kernel) << 32
+        if is_last or sum(map(_lines, batch)) >= _MOST:
             yield batch
             batch = []
     if batch:
@@ -54,6 +52,10 @@ def _batches(kernels: Sequence[Kernel]) -> Iterator[list[Kernel]]:
 def _surroundings(kernel: Kernel) -> tuple[str, str]:
     """What kernels of one text have in common: the end of it, and clang's level."""
     return _parts(kernel).end, "" if kernel.opt_level is None else str(kernel.opt_level)
+
+
+def _lines(kernel: Kernel) -> int:
+    return kernel.text.count("\n")
 
 
 def _unit(kernels: Sequence[Kernel]) -> Unit:

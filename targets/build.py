@@ -27,13 +27,14 @@ from mlc.targets.glue import (
     PARALLEL_FOR,
     PREPARE_MATRICES,
     TRACE_START,
+    entry_unit,
     header_text,
     matrices_unit,
     memory_unit,
     runner_unit,
-    signature_unit,
     threads_unit,
     trace_unit,
+    variants_unit,
 )
 from mlc.targets.machine import Machine
 from mlc.targets.output import EXECUTABLE, OutputKind, make_executable, staged_output
@@ -130,12 +131,12 @@ class _Build:
         flags = clang_flags(machine, opt_level)
         self.compiler = Compiler(clang, flags, cache, self.processes, "-S" if kind == "asm" else "-c")
         self.linker: Tool | None = None if kind == "asm" else find_linker(machine.arch, clang, cache)
-        kernels = [kernel for each in programs for kernel in (each.entry, *each.kernels)]
+        kernels = [kernel for each in programs for kernel in each.kernels]
         # Assembly text is for people, who look for a kernel by itself.
-        self.units = batched(kernels) if kind != "asm" else [unit_of(kernel) for kernel in kernels]
-        self.units += [signature_unit(each.signature, machine) for each in programs]
+        self.units = [entry_unit(each, machine) for each in programs]
+        self.units += batched(kernels) if kind != "asm" else map(unit_of, kernels)
         if isinstance(program, ProgramVariants):
-            self.units += [signature_unit(program, machine), dispatch_unit(program)]
+            self.units += [variants_unit(program, machine), dispatch_unit(program)]
         is_traced = any(TRACE_START in unit.text for unit in self.units)
         self.threaded = any(PARALLEL_FOR in unit.text for unit in self.units)
         if self.threaded:

@@ -22,23 +22,32 @@ PREPARE_MATRICES = "mlc_prepare_matrices"
 """The function that a model with registers for matrices calls first, see runtime/matrices.c."""
 
 
-def signature_unit(signature: Signature | ProgramVariants, machine: Machine) -> Unit:
-    """Defines `mlc_<name>_workspace_bytes` and `mlc_<name>_signature`."""
+def entry_unit(program: Program, machine: Machine) -> Unit:
+    """The code that calls the kernels, and what tells of it."""
+    entry = program.entry
+    text = f"{entry.text}\n{_signature_text(program.signature, machine)}"
+    return Unit(entry.name, text, opt_level=entry.opt_level)
+
+
+def variants_unit(variants: ProgramVariants, machine: Machine) -> Unit:
+    """What tells of a model of several variants."""
+    return Unit("signature", _signature_text(variants, machine))
+
+
+def _signature_text(signature: Signature | ProgramVariants, machine: Machine) -> str:
+    """Defines `mlc_<name>_workspace_bytes` and `mlc_<name>_signature`, in LLVM IR."""
     text = signature.to_json(machine).encode() + b"\0"
     literal = "".join(f"\\{byte:02X}" for byte in text)
-    return Unit(
-        "signature",
-        f"""@text = private unnamed_addr constant [{len(text)} x i8] c"{literal}"
+    return f"""@{signature.symbol}_signature_text = private unnamed_addr constant [{len(text)} x i8] c"{literal}"
 
 define i64 @{signature.symbol}_workspace_bytes() {{
   ret i64 {signature.workspace_bytes}
 }}
 
 define ptr @{signature.symbol}_signature() {{
-  ret ptr @text
+  ret ptr @{signature.symbol}_signature_text
 }}
-""",
-    )
+"""
 
 
 def runner_unit(program: Program | ProgramVariants, machine: Machine) -> Unit:

@@ -12,15 +12,17 @@ import pytest
 import mlc
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.pass_manager.default_passes import default_passes
-from mlc.targets.batches import FEW, SMALL, batched, unit_of
+from mlc.targets.batches import LINES, batched, unit_of
 from mlc.targets.cache import Cache
 from mlc.targets.llvm_ir import emit_kernels
 from mlc.targets.machine import resolve_target
-from mlc.targets.program import Kernel
+from mlc.targets.program import Kernel, KernelParts
 from mlc.targets.toolchain import find_clang
 from mlc.targets.units import Compiler, Processes, Unit, clang_flags
 
 TARGET = "x86-64-v3"
+_COUNT = 32
+"""Of kernels."""
 _BITS = 6
 """Of the numbers of kernels."""
 
@@ -45,15 +47,15 @@ def _model(count: int) -> str:
 @pytest.fixture(scope="module")
 def kernels() -> list[Kernel]:
     ctx = new_context(TARGET)
-    module = parse_verified(_model(FEW + 8), "model.mlir", ctx, Path())
+    module = parse_verified(_model(_COUNT), "model.mlir", ctx, Path())
     for pass_ in default_passes(3):
         pass_.run(module, ctx)
     return list(emit_kernels(module, resolve_target(TARGET)))
 
 
 def _small(kernels: list[Kernel]) -> list[Kernel]:
-    found = [kernel for kernel in kernels if kernel.parts is not None and len(kernel.text) <= SMALL]
-    assert len(found) >= FEW
+    found = [kernel for kernel in kernels if kernel.parts is not None and kernel.text.count("\n") < LINES]
+    assert len(found) >= _COUNT
     return found
 
 
@@ -63,20 +65,15 @@ def _defined(unit: Unit) -> list[str]:
 
 def test_each_kernel_is_in_one_unit(kernels: list[Kernel]) -> None:
     units = batched(kernels)
-    assert len(units) < len(kernels) - FEW / 2
+    assert len(units) < len(kernels) / 2
     names = [name for unit in units for name in _defined(unit)]
     assert sorted(names) == sorted(kernel.name for kernel in kernels)
     assert batched(kernels[::-1])[-1] == units[-1], "their order does not matter"
     assert batched([*kernels, *_small(kernels)]) == units, "nor that a variant of the model has the same"
 
 
-def test_few_are_apart(kernels: list[Kernel]) -> None:
-    few = _small(kernels)[: FEW - 1]
-    assert batched(few) == [unit_of(kernel) for kernel in few]
-
-
 def test_large_ones_are_apart(kernels: list[Kernel]) -> None:
-    large = replace(kernels[0], name="large", text=kernels[0].text + "; " + "-" * SMALL)
+    large = replace(kernels[0], name="large", text=kernels[0].text + ";\n" * LINES)
     assert unit_of(large) in batched([*kernels, large])
 
 
@@ -91,6 +88,17 @@ def _other(kernel: Kernel, number: int) -> Kernel:
     name = f"{kernel.name}_{number}"
     parts = replace(kernel.parts, definition=kernel.parts.definition.replace(kernel.name, name))
     return Kernel(name, kernel.text.replace(kernel.name, name), None, parts)
+
+
+def test_batches_are_as_long_as_a_start_of_clang_is_worth() -> None:
+    """Ten kernels on average, next to never one alone, and no batch without an end."""
+    text = "\n" * (LINES // 10)
+    kernels = [Kernel(f"k{n}", f"{n}{text}", None, KernelParts((), f"define @k{n}(", "")) for n in range(2000)]
+    sizes = [len(_defined(unit)) for unit in batched(kernels)]
+    assert sum(sizes) == len(kernels)
+    assert 7 < np.mean(sizes) < 13
+    assert sizes.count(1) < len(sizes) / 5
+    assert max(sizes) == 30
 
 
 def test_levels_of_clang_are_kept_apart(kernels: list[Kernel]) -> None:
@@ -139,11 +147,11 @@ def test_code_is_what_it_would_be_alone(kernels: list[Kernel], tmp_path: Path) -
 
 def test_a_model_of_many_small_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path))
-    x = np.random.default_rng(0).standard_normal((8, FEW)).astype(np.float32)
-    y = mlc.compile(_model(FEW))(x)
+    x = np.random.default_rng(0).standard_normal((8, _COUNT)).astype(np.float32)
+    y = mlc.compile(_model(_COUNT))(x)
     expected = np.abs(x)
     expected[:, ::3] = -x[:, ::3]
-    numbers = np.arange(FEW)
+    numbers = np.arange(_COUNT)
     for bit in range(_BITS):
         expected = np.where(numbers >> bit & 1, expected * x, expected + x)
     np.testing.assert_array_max_ulp(y, expected, 4)  # a product and a sum may be one op

@@ -231,25 +231,25 @@ def test_a_second_build_starts_nothing(make_program: MakeProgram, tmp_path: Path
         return build(program, machine, kind, tmp_path / "model", cc=str(clang.path))
 
     first = rebuild(program)
-    assert (first.units, first.cache_hits, first.linked) == (3, 0, True)
-    assert clang.count() == 3
+    assert (first.units, first.cache_hits, first.linked) == (2, 0, True)
+    assert clang.count() == 2
     content = (tmp_path / "model").read_bytes()
     mode = (tmp_path / "model").stat().st_mode
     again = rebuild(program)
-    assert (again.cache_hits, again.linked, clang.count()) == (3, False, 0)
+    assert (again.cache_hits, again.linked, clang.count()) == (2, False, 0)
     assert (tmp_path / "model").read_bytes() == content and (tmp_path / "model").stat().st_mode == mode
     # Other weights: linked again, no unit compiled.
-    assert rebuild(make_program(machine, weight=2.0)).cache_hits == 3
+    assert rebuild(make_program(machine, weight=2.0)).cache_hits == 2
     assert clang.count() == 0
     # Another kind of artifact shares the units, and adds the runner.
-    assert rebuild(program, "exe").cache_hits == 3
+    assert rebuild(program, "exe").cache_hits == 2
     assert clang.count() == 1
     # With a clang that is not a script, not even its version is asked for.
     build(program, machine, "shared", tmp_path / "model")
     with monkeypatch.context() as patch:
         patch.setattr(subprocess, "Popen", None)
         again = build(program, machine, "shared", tmp_path / "model")
-    assert (again.cache_hits, again.linked) == (3, False)
+    assert (again.cache_hits, again.linked) == (2, False)
 
 
 def test_a_damaged_cache_is_rebuilt(make_program: MakeProgram, tmp_path: Path, own_cache: Path):
@@ -281,15 +281,15 @@ def test_equal_units_are_compiled_once(make_program: MakeProgram, tmp_path: Path
         tmp_path / "model.so",
         progress=lambda done, total: seen.append((done, total)),
     )
-    assert report.units == 3
-    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert report.units == 2
+    assert seen == [(0, 2), (1, 2), (2, 2)]
 
 
 def test_a_kernel_has_a_level_of_its_own(make_program: MakeProgram, tmp_path: Path):
     """Code of -O0 keeps values in memory, and neither is taken for the other, in the cache and in the artifact."""
     machine, texts = resolve_target("native"), list[str]()
     program = make_program(machine)
-    for level, compiled in ((None, 3), (0, 1), (3, 1), (None, 0)):
+    for level, compiled in ((None, 2), (0, 1), (3, 1), (None, 0)):
         kernels = [replace(kernel, opt_level=level) for kernel in program.kernels]
         report = build(replace(program, kernels=kernels), machine, "asm", tmp_path / "model.s")
         assert report.units - report.cache_hits == compiled
