@@ -94,7 +94,7 @@ class _Order:
         block = value.owner.parent if isinstance(value, OpResult) else value.owner
         if not isinstance(block, Block):
             return False
-        around = _ancestor_in_region(user, block.parent)
+        around = user if user.parent is block else _ancestor_in_region(user, block.parent)
         if around is None:
             return False
         use_block = around.parent

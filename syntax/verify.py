@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at, location_of
 from mlc.support.requirements import check_requirements
+from mlc.syntax.accepted import AcceptedOps
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, mistake_of, raise_all, reason_of
 from mlc.syntax.mismatches import explain
@@ -36,12 +37,13 @@ def verify_module(module: Operation, *, checked: bool = True) -> None:
     """
     errors: list[UserError] = []
     failed: set[Operation] = set()  # what is wrong inside of an operation would be told again
+    accepted = AcceptedOps()
     with indexed_symbols():
         for op in _inner_first(module):
             if op not in failed:
                 problems = [*problems_of(op)] or [*problems_of_flow(op)]
                 found = [error_at(place, message) for place, message in problems]
-                found = found or redefinitions(op) or _errors_of(op, checked)
+                found = found or redefinitions(op) or _errors_of(op, accepted, checked)
                 errors += found
                 failed.update([op] if found else ())
             if op in failed and (outer := op.parent_op()) is not None:
@@ -67,14 +69,14 @@ def _inner_first(root: Operation) -> list[Operation]:
     return order[::-1]
 
 
-def _errors_of(op: Operation, checked: bool) -> list[UserError]:
+def _errors_of(op: Operation, accepted: AcceptedOps, checked: bool) -> list[UserError]:
     """What the verifiers of an operation, of its traits and of its class, say, and what upstream requires besides.
 
     `Operation.verify` of xDSL would do the same and look at blocks, which `structure.py` does in linear time. Where a
     class has a method of that name, it is called after the others, as it may count on what they check.
     """
     try:
-        op.verify_()
+        accepted.verify(op)
         if type(op).verify is not Operation.verify:
             op.verify(verify_nested_ops=False)
         if checked:
