@@ -270,7 +270,7 @@ class Number:
         vector = vector_type(self.type)
         lanes = 1 if vector is None else vector.get_shape()[0]
         bits = lanes * (integer_width(self.format.int_type) or 0)
-        return self.emitter.avx512 and bits >= 512 and bits & (bits - 1) == 0
+        return self.emitter.avx512 and bits % 512 == 0
 
     def scaled(self, exponent: Number) -> Number:
         """This times 2^exponent, where it `can_be_scaled`."""

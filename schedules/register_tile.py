@@ -63,11 +63,17 @@ class TileProblem:
         left = self.columns % (tile.vectors * self.lanes)
         return left > self.lanes and left % self.lanes != 0
 
-    def has_whole_vectors(self, tile: RegisterTile) -> bool:
-        """Whether a row of each block of columns can be one vector: it is as long as a power of two of registers."""
-        width = tile.vectors * self.lanes
-        registers = (-(-columns // self.lanes) for columns in (width, self.columns % width))
-        return not self.is_ragged(tile) and all(number & (number - 1) == 0 for number in registers)
+    def has_whole_vectors(self, tile: RegisterTile, machine: Machine) -> bool:
+        """Whether a row of each block of columns can be one vector of several registers.
+
+        The last block has a power of two of these, as a loop that is shorter than a vector is made one. LLVM may have
+        all vectors of a row at hand, so a tile has to fit into the registers with these, a factor, and one to spare.
+        Pairs of rows have another form.
+        """
+        left = ceil(self.columns % (tile.vectors * self.lanes) / self.lanes)
+        at_hand = tile.vectors if tile.rows > 1 else 0
+        fits = tile.rows * tile.vectors + at_hand + 2 <= machine.vector_registers
+        return fits and not self.pairs_rows and not self.is_ragged(tile) and left & (left - 1) == 0
 
     def smallest_rows(self, tile: RegisterTile) -> int:
         """The rows of the smallest of a few blocks; where there are many, one of them does not count."""

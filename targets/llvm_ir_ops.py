@@ -175,17 +175,17 @@ def _avx512(f: FunctionText, op: Operation, name: str, rest: str, types: str) ->
     rest, types = (each.format(kind=kind, mask=mask) for each in (rest, types))
     given = operands_of(op)
     f.module.declarations[symbol] = f"declare {kind} {symbol}({', '.join([kind] * len(given))}{types})"
-    calls: list[str] = []
+    texts: list[str] = []
     for operands in zip(*(_registers(f, value, kind, lanes) for value in given), strict=True):
-        calls.append(f"call {kind} {symbol}({', '.join(operands)}{rest})")
-    while len(calls) > 1:
-        parts = [f"<{lanes} x {f.type(element)}> {f.temporary(call)}" for call in calls]
+        texts.append(f"call {kind} {symbol}({', '.join(operands)}{rest})")
+    length = lanes * len(texts)
+    while len(texts) > 1:
+        parts = [f"<{lanes} x {f.type(element)}> {f.temporary(text)}" for text in texts]
+        parts += [f"<{lanes} x {f.type(element)}> poison"] * (len(parts) % 2)
         lanes *= 2
-        calls = [
-            f"shufflevector {a}, {b}, {_spelled_mask(range(lanes))}"
-            for a, b in zip(parts[::2], parts[1::2], strict=True)
-        ]
-    f.define(op.results[0], calls[0])
+        mask = _spelled_mask(range(lanes if len(parts) > 2 else length))
+        texts = [f"shufflevector {a}, {b}, {mask}" for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    f.define(op.results[0], texts[0])
 
 
 def _registers(f: FunctionText, value: SSAValue, kind: str, lanes: int) -> list[str]:

@@ -39,7 +39,7 @@ def _has_short_form(op: Operation) -> bool:
     if not isinstance(op, math.ExpOp | arith.DivfOp) or (kind := vector_type(op.result.type)) is None:
         return False
     (lanes,) = kind.get_shape()
-    is_in_registers = kind.element_type == f32 and lanes >= _LANES and lanes & (lanes - 1) == 0
+    is_in_registers = kind.element_type == f32 and lanes % _LANES == 0
     return is_in_registers and (isinstance(op, math.ExpOp) or _is_one(op.lhs.owner))
 
 

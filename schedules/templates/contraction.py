@@ -212,7 +212,7 @@ def contraction_steps(
         steps += packing_steps(argument, affine, contraction, lanes, constants)
     by_epilogue = is_alone and loops_over_epilogue(contraction, tile, computing)
     in_lanes: list[Step] = [Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
-    if problem.has_whole_vectors(tile) and not by_epilogue:  # LLVM makes registers of them: one op at all levels before
+    if problem.has_whole_vectors(tile, machine) and not by_epilogue:  # one op at all levels, and LLVM makes registers
         in_lanes = [Vectorize(f"{lane}i", tile.vectors * lanes)]
     in_rows: list[Step] = []
     holds_vectors = tile.holds_vectors and not problem.pairs_rows  # a vector of long words takes two registers

@@ -29,9 +29,9 @@ func.func private @four(%a: memref<64xf32>, %b: memref<64xf32>, %y: memref<64xf3
 // CHECK-COUNT-2: call <8 x double> @llvm.x86.avx512.mask.range.pd.512(<8 x double> %{{.*}}, <8 x double> %{{.*}}, i32 2,
 // ASM-LABEL:   doubles:
 // ASM-COUNT-2: vrangepd
-func.func private @doubles(%a: memref<16xf64>, %b: memref<16xf64>, %y: memref<16xf64> {mlc.output}) {
+func.func private @doubles(%a: memref<16xf64>, %y: memref<16xf64> {mlc.output}) {
   %p = loop.load %a[0] : memref<16xf64>, vector<16xf64>
-  %q = loop.load %b[0] : memref<16xf64>, vector<16xf64>
+  %q = arith.constant dense<0.5> : vector<16xf64>
   %r = llvm.intr.x86.range(%p, %q) : (vector<16xf64>, vector<16xf64>) -> vector<16xf64>
   loop.store %r, %y[0] : memref<16xf64>, vector<16xf64>
   return
@@ -47,5 +47,19 @@ func.func private @one(%a: memref<16xf32>, %y: memref<16xf32> {mlc.output}) {
   %p = loop.load %a[0] : memref<16xf32>, vector<16xf32>
   %r = llvm.intr.x86.rcp14(%p) : (vector<16xf32>) -> vector<16xf32>
   loop.store %r, %y[0] : memref<16xf32>, vector<16xf32>
+  return
+}
+
+// A number of registers that is not a power of two.
+// CHECK-LABEL: @three
+// CHECK-COUNT-3: call <16 x float> @llvm.x86.avx512.rcp14.ps.512(
+// CHECK-NEXT:  %[[L:.*]] = shufflevector <16 x float> %{{.*}}, <16 x float> %{{.*}}, <32 x i32>
+// CHECK-NEXT:  %[[H:.*]] = shufflevector <16 x float> %{{.*}}, <16 x float> poison, <32 x i32>
+// CHECK-NEXT:  %[[R:.*]] = shufflevector <32 x float> %[[L]], <32 x float> %[[H]], <48 x i32> <i32 0, {{.*}}i32 47>
+// CHECK-NEXT:  store <48 x float> %[[R]]
+func.func private @three(%a: memref<48xf32>, %y: memref<48xf32> {mlc.output}) {
+  %p = loop.load %a[0] : memref<48xf32>, vector<48xf32>
+  %r = llvm.intr.x86.rcp14(%p) : (vector<48xf32>) -> vector<48xf32>
+  loop.store %r, %y[0] : memref<48xf32>, vector<48xf32>
   return
 }

@@ -158,9 +158,24 @@ def test_panels_of_long_words_are_used_by_as_many_rows_as_the_second_cache_asks_
 
 
 @pytest.mark.parametrize(
-    "columns, vectors, is_one",
-    [(128, 4, True), (80, 4, True), (96, 4, True), (70, 4, True), (112, 4, False), (100, 4, False), (96, 3, False)],
+    "rows, columns, vectors, is_one",
+    [
+        (6, 128, 4, True),
+        (6, 80, 4, True),  # the last block is one register
+        (6, 96, 4, True),
+        (6, 70, 4, True),
+        (6, 112, 4, False),  # three registers are left
+        (6, 100, 4, False),  # two and a part of one
+        (5, 160, 5, True),
+        (5, 144, 5, True),
+        (4, 192, 6, True),
+        (4, 128, 6, True),
+        (3, 128, 8, False),  # 24 sums, 8 vectors, a factor: more than 32
+        (6, 160, 5, False),
+        (1, 256, 16, True),  # vectors pass by
+        (1, 512, 31, False),
+    ],
 )
-def test_rows_that_are_a_power_of_two_of_registers(columns: int, vectors: int, is_one: bool):
-    """In each block: the last one of 80 columns is one register, that of 112 is three."""
-    assert TileProblem(64, columns, 16).has_whole_vectors(RegisterTile(6, vectors)) is is_one
+def test_rows_that_are_one_vector(rows: int, columns: int, vectors: int, is_one: bool):
+    problem, machine = TileProblem(64, columns, 16), resolve_target("x86-64-v4")
+    assert problem.has_whole_vectors(RegisterTile(rows, vectors), machine) is is_one

@@ -92,6 +92,8 @@ func.func private @vector_exp(%a: vector<16xf32>) -> vector<16xf32> {
 // V4: llvm.intr.x86.scalef(%{{.*}}, %{{.*}}) : (vector<64xf32>, vector<64xf32>) -> vector<64xf32>
 // V4-LABEL: @narrow_exp
 // V4-NOT: llvm.intr.x86
+// V4-LABEL: @three_exp
+// V4: llvm.intr.x86.scalef(%{{.*}}, %{{.*}}) : (vector<48xf32>, vector<48xf32>) -> vector<48xf32>
 // V4-LABEL: @odd_exp
 // V4-NOT: llvm.intr.x86
 // V4: return
@@ -103,9 +105,13 @@ func.func private @narrow_exp(%a: vector<8xf32>) -> vector<8xf32> {
   %b = math.exp %a : vector<8xf32>
   return %b : vector<8xf32>
 }
-func.func private @odd_exp(%a: vector<48xf32>) -> vector<48xf32> {
+func.func private @three_exp(%a: vector<48xf32>) -> vector<48xf32> {
   %b = math.exp %a : vector<48xf32>
   return %b : vector<48xf32>
+}
+func.func private @odd_exp(%a: vector<40xf32>) -> vector<40xf32> {
+  %b = math.exp %a : vector<40xf32>
+  return %b : vector<40xf32>
 }
 
 // A remainder is a long division of f32 in f64: ten steps, each with a quotient, a remainder and a correction.

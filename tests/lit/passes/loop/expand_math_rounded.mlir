@@ -26,18 +26,18 @@ func.func @sigmoid(%x: vector<16xf32>) -> vector<16xbf16> {
 }
 
 // A vector of several registers is computed as one.
-// CHECK-LABEL: @two_registers
-// SHORT:       llvm.intr.x86.scalef(%{{.*}}, %{{.*}}) : (vector<32xf32>, vector<32xf32>) -> vector<32xf32>
-// SHORT:       llvm.intr.x86.rcp14(%{{.*}}) : (vector<32xf32>) -> vector<32xf32>
+// CHECK-LABEL: @three_registers
+// SHORT:       llvm.intr.x86.scalef(%{{.*}}, %{{.*}}) : (vector<48xf32>, vector<48xf32>) -> vector<48xf32>
+// SHORT:       llvm.intr.x86.rcp14(%{{.*}}) : (vector<48xf32>) -> vector<48xf32>
 // LONG-NOT:    rcp14
 // CHECK:       return
-func.func @two_registers(%x: vector<32xf32>) -> vector<32xbf16> {
-  %one = arith.constant dense<1.0> : vector<32xf32>
-  %e = math.exp %x : vector<32xf32>
-  %d = arith.addf %one, %e : vector<32xf32>
-  %s = arith.divf %one, %d : vector<32xf32>
-  %r = arith.truncf %s : vector<32xf32> to vector<32xbf16>
-  return %r : vector<32xbf16>
+func.func @three_registers(%x: vector<48xf32>) -> vector<48xbf16> {
+  %one = arith.constant dense<1.0> : vector<48xf32>
+  %e = math.exp %x : vector<48xf32>
+  %d = arith.addf %one, %e : vector<48xf32>
+  %s = arith.divf %one, %d : vector<48xf32>
+  %r = arith.truncf %s : vector<48xf32> to vector<48xbf16>
+  return %r : vector<48xbf16>
 }
 
 // A sum of numbers of any sign may be off by a larger part of itself than they are.
@@ -58,8 +58,8 @@ func.func @sum(%x: vector<16xf32>) -> vector<16xbf16> {
 // CHECK-LABEL: @stay
 // CHECK-NOT:   rcp14
 // CHECK:       return
-func.func @stay(%x: vector<16xf32>, %z: vector<8xf32>, %w: vector<48xf32>)
-    -> (vector<16xbf16>, vector<16xf32>, vector<16xbf16>, vector<8xbf16>, vector<16xf16>, vector<48xbf16>) {
+func.func @stay(%x: vector<16xf32>, %z: vector<8xf32>, %w: vector<40xf32>)
+    -> (vector<16xbf16>, vector<16xf32>, vector<16xbf16>, vector<8xbf16>, vector<16xf16>, vector<40xbf16>) {
   %one = arith.constant dense<1.0> : vector<16xf32>
   %two = arith.constant dense<2.0> : vector<16xf32>
   %eight = arith.constant dense<1.0> : vector<8xf32>
@@ -74,9 +74,9 @@ func.func @stay(%x: vector<16xf32>, %z: vector<8xf32>, %w: vector<48xf32>)
   %3 = arith.truncf %e : vector<8xf32> to vector<8xbf16>
   %f = arith.divf %one, %x : vector<16xf32>
   %4 = arith.truncf %f : vector<16xf32> to vector<16xf16>
-  %many = arith.constant dense<1.0> : vector<48xf32>
-  %g = arith.divf %many, %w : vector<48xf32>
-  %5 = arith.truncf %g : vector<48xf32> to vector<48xbf16>
+  %many = arith.constant dense<1.0> : vector<40xf32>
+  %g = arith.divf %many, %w : vector<40xf32>
+  %5 = arith.truncf %g : vector<40xf32> to vector<40xbf16>
   return %0, %c, %2, %3, %4, %5
-      : vector<16xbf16>, vector<16xf32>, vector<16xbf16>, vector<8xbf16>, vector<16xf16>, vector<48xbf16>
+      : vector<16xbf16>, vector<16xf32>, vector<16xbf16>, vector<8xbf16>, vector<16xf16>, vector<40xbf16>
 }

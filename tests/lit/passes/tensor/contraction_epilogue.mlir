@@ -51,7 +51,7 @@ func.func private @long_rows(%x: tensor<60x64xf32>, %w: tensor<64x128xf32>, %s: 
 
 // One op fewer is copied; constants do not count.
 // CHECK-LABEL: @short
-// CHECK-SAME: unroll(ni), tile(m, {{[0-9]+}}), unroll(mi)]
+// CHECK-SAME: vectorize(ni, 80), tile(m, {{[0-9]+}}), unroll(mi)]
 func.func private @short(%x: tensor<20x64xf32>, %w: tensor<64x80xf32>, %s: tensor<f32>) -> tensor<20x80xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 20, n: 80) reduce (k: 64) : tensor<20x64xf32>, tensor<64x80xf32> -> tensor<20x80xf32>
   %1 = tensor.map %0[m, n], %s[] over (m: 20, n: 80) : tensor<20x80xf32>, tensor<f32> -> tensor<20x80xf32> {

@@ -4,7 +4,7 @@
 
 // Weights are packed when the program is compiled; nothing is left to do for the kernel.
 // CHECK-LABEL: @weights
-// CHECK-SAME: [interchange(n, m), tile(n, [[N:[0-9]+]]), pack(w, n), tile({{m|ni}}
+// CHECK-SAME: [interchange(n, m), tile(n, [[N:[0-9]+]]), pack(w, n), {{tile.m|vectorize.ni}}
 func.func private @weights(%x: tensor<30x64xf32>, %w: tensor<64x160xf32>) -> tensor<30x160xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 30, n: 160) reduce (k: 64) : tensor<30x64xf32>, tensor<64x160xf32> -> tensor<30x160xf32>
   return %0 : tensor<30x160xf32>
@@ -65,7 +65,7 @@ func.func private @small_residual(%x: tensor<49x64xf32>, %w: tensor<64x256xf32>,
 // Eight channels per group: vectors of eight.
 // CHECK-LABEL: @grouped
 // CHECK-SAME: tile(n, 8), pack(w, n),
-// CHECK-SAME: vectorize(nii, 8)
+// CHECK-SAME: vectorize(ni, 8)
 func.func private @grouped(%x: tensor<10x10x32xf32>, %w: tensor<3x3x8x32xf32>) -> tensor<8x8x32xf32> {
   %0 = tensor.contract %x[y + ky, x + kx, (n floordiv 8) * 8 + k], %w[ky, kx, k, n] over (y: 8, x: 8, n: 32) reduce (ky: 3, kx: 3, k: 8) : tensor<10x10x32xf32>, tensor<3x3x8x32xf32> -> tensor<8x8x32xf32>
   return %0 : tensor<8x8x32xf32>
@@ -133,7 +133,7 @@ func.func private @short_image(%x: tensor<7x7x24xf32>, %w: tensor<3x3x24x32xf32>
 
 // One vector of results would wait for each of its multiply-adds: it keeps eight partial results.
 // CHECK-LABEL: @classes
-// CHECK-SAME: tile(n, 16), split_reduction(k, 8), tile(ni, 16)
+// CHECK-SAME: tile(n, 16), split_reduction(k, 8), vectorize(ni, 16)
 func.func private @classes(%x: tensor<512xf32>, %w: tensor<512x10xf32>) -> tensor<10xf32> {
   %0 = tensor.contract %x[k], %w[k, n] over (n: 10) reduce (k: 512) : tensor<512xf32>, tensor<512x10xf32> -> tensor<10xf32>
   return %0 : tensor<10xf32>

@@ -23,9 +23,9 @@ func.func private @whole_vectors(%x: tensor<6x6xf32>, %w: tensor<3x80xf32>) -> t
   return %0 : tensor<6x80xf32>
 }
 
-// Groups narrower than a vector become narrower vectors.
+// Groups narrower than a vector become narrower vectors, of a row each.
 // CHECK-LABEL: @narrow_groups
-// CHECK-SAME: vectorize(nii, 2)
+// CHECK-SAME: vectorize(ni, 6)
 // LOOPS-LABEL: @narrow_groups
 func.func private @narrow_groups(%x: tensor<6x4xf32>, %w: tensor<2x12xf32>) -> tensor<6x12xf32> {
   %0 = tensor.contract %x[m, (n floordiv 6) * 2 + k], %w[k, n] over (m: 6, n: 12) reduce (k: 2) : tensor<6x4xf32>, tensor<2x12xf32> -> tensor<6x12xf32>
