@@ -98,6 +98,16 @@ func.func private @whole(%x: memref<80xf32>, %y: memref<80xf32> {mlc.output}) {
   return
 }
 
+// One lane becomes all.
+// CHECK-LABEL: @stretched
+// CHECK:       vector.broadcast %a : vector<1xf32> to vector<12xf32>
+func.func private @stretched(%x: memref<1xf32>, %y: memref<12xf32> {mlc.output}) {
+  %a = loop.load %x[0] : memref<1xf32>, vector<1xf32>
+  %b = vector.broadcast %a : vector<1xf32> to vector<12xf32>
+  loop.store %b, %y[0] : memref<12xf32>, vector<12xf32>
+  return
+}
+
 // Arguments of functions and blocks are what callers and branches pass.
 // CHECK-LABEL: @arguments
 // CHECK-SAME:  %v: vector<12xf32>
