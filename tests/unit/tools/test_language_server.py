@@ -224,7 +224,7 @@ def test_an_editor_is_answered(tmp_path: Path) -> None:
         hints = await client.text_document_inlay_hint_async(lsp.InlayHintParams(document, whole))
         assert ": f32" in [each.label for each in hints]  # of %v, whose line says memref<16xf32>
         listed = await client.text_document_completion_async(lsp.CompletionParams(**at(4, 14)))
-        assert "graph.relu" in [each.label for each in listed] or listed
+        assert "graph.relu" in [each.label for each in listed.items]
 
     session(use, path)
 
