@@ -221,9 +221,7 @@ class ModulePicture:
         """
         texts = {".svg": self.svg, ".dot": self.dot}
         if (text := texts.get(suffix := Path(path).suffix.lower())) is None:
-            raise ValueError(
-                f"a picture is no file of '{suffix}'; required: a name that ends with {' or '.join(texts)}"
-            )
+            raise ValueError(f"found a name that ends with '{suffix}' for a picture; required: {' or '.join(texts)}")
         Path(path).write_text(text, encoding="utf-8")
 
     def __repr__(self) -> str:

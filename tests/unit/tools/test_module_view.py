@@ -149,6 +149,6 @@ def test_pictures_are_files_of_their_kind(tmp_path: Path) -> None:
     picture.save(tmp_path / "a.svg")
     picture.save(tmp_path / "a.dot")
     assert (tmp_path / "a.svg").read_text().startswith("<svg") and "digraph" in (tmp_path / "a.dot").read_text()
-    with pytest.raises(ValueError, match=r"no file of '\.png'; required: a name that ends with \.svg or \.dot"):
+    with pytest.raises(ValueError, match=r"ends with '\.png' for a picture; required: \.svg or \.dot"):
         picture.save(tmp_path / "a.png")
     assert not (tmp_path / "a.png").exists()
