@@ -11,7 +11,8 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.nn.linear import Linear
-from mlc.nn.norm import RMSNorm
+from mlc.nn.naming import named
+from mlc.nn.norm import LayerNorm, RMSNorm
 from mlc.nn.places import TokenPlaces
 from mlc.nn.rotary import Rotary
 
@@ -39,6 +40,7 @@ class Attention:
         query_norm, key_norm: normalise each head before.
         window: how many of the last places a token sees, its own one included; None for all.
         cap: limits scores to `cap tanh(s / cap)`.
+        name: what its ops are called, but for those of the layers in it.
     """
 
     query: Linear
@@ -48,15 +50,22 @@ class Attention:
     heads: int
     scale: float
     rotary: Rotary | None = None
-    query_norm: RMSNorm | None = None
-    key_norm: RMSNorm | None = None
+    query_norm: RMSNorm | LayerNorm | None = None
+    key_norm: RMSNorm | LayerNorm | None = None
     window: int | None = None
     cap: float | None = None
+    name: str = ""
 
     def __call__(
         self, b: GraphBuilder, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
     ) -> tuple[SSAValue, KeyValueCaches]:
         """`[n, width]` and the caches: the same with the new tokens in them."""
+        with named(b, self.name):
+            return self._attend(b, x, places, caches)
+
+    def _attend(
+        self, b: GraphBuilder, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
+    ) -> tuple[SSAValue, KeyValueCaches]:
         n, (shared, size, _), depth = places.n, shape_of(caches[0][0]), shape_of(caches[0][1])[2]
         q = self._prepared(b, self.query(b, x), (n, self.heads, size), self.query_norm, places)
         k = self._prepared(b, self.key(b, x), (n, shared, size), self.key_norm, places)
@@ -86,7 +95,12 @@ class Attention:
         return b.reshape(joined, (n, self.heads * depth)), (keys, values)
 
     def _prepared(
-        self, b: GraphBuilder, x: SSAValue, shape: tuple[int, int, int], norm: RMSNorm | None, places: TokenPlaces
+        self,
+        b: GraphBuilder,
+        x: SSAValue,
+        shape: tuple[int, int, int],
+        norm: RMSNorm | LayerNorm | None,
+        places: TokenPlaces,
     ) -> SSAValue:
         x = b.reshape(x, shape)
         x = x if norm is None else norm(b, x, places)

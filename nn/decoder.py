@@ -16,6 +16,7 @@ from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.weight_matrices import ModelWeights
 from mlc.nn.attention import KeyValueCaches, softly_capped
 from mlc.nn.linear import Embedding, Linear
+from mlc.nn.naming import named
 from mlc.nn.norm import LayerNorm, RMSNorm
 from mlc.nn.places import TokenPlaces
 
@@ -50,25 +51,29 @@ class Decoder(LanguageModel):
 
     def decode(self, b: GraphBuilder, weights: ModelWeights, chunk: TokenChunk) -> Decoded:
         size, length, count = shape_of(chunk.tokens)[0], shape_of(chunk.caches[0])[2], 2 * self.layers
-        if chunk.seen:
-            places = TokenPlaces.of_sequences(b, chunk.position, chunk.seen, length)
-        else:
-            places = TokenPlaces.of(b, chunk.position, size, length)
+        with named(b, "places"):
+            if chunk.seen:
+                places = TokenPlaces.of_sequences(b, chunk.position, chunk.seen, length)
+            else:
+                places = TokenPlaces.of(b, chunk.position, size, length)
         embedding = self.embedding(weights)
-        x = self.embedded(b, weights, embedding, chunk.tokens, places)
+        with named(b, "token_embd"):
+            x = self.embedded(b, weights, embedding, chunk.tokens, places)
         starts, caches = range(0, len(chunk.caches), count), list(chunk.caches)
         for i in range(self.layers):
             of_layer = [(caches[at + 2 * i], caches[at + 2 * i + 1]) for at in starts]
-            x, kept = self.layer(b, weights, i, x, places, of_layer)
+            with named(b, f"blk.{i}"):
+                x, kept = self.layer(b, weights, i, x, places, of_layer)
             for at, pair in zip(starts, kept, strict=True):
                 caches[at + 2 * i : at + 2 * i + 2] = pair
-        if not chunk.seen and size > 1:
-            last = b.reshape(b.sub(chunk.count, b.constant(np.int64(1))), (1,))
-            x = b(graph.GatherOp, x, last, 0)
-        head = Linear.of(weights, "output", self.vocabulary, self.width) if weights.has("output.weight") else None
-        hidden = self.norm(weights, "output_norm")(b, x, places)
-        y = (head or Linear(embedding.table))(b, hidden)
-        return Decoded(softly_capped(b, y, self.final_cap), hidden, caches)
+        with named(b, "output"):
+            if not chunk.seen and size > 1:
+                last = b.reshape(b.sub(chunk.count, b.constant(np.int64(1))), (1,))
+                x = b(graph.GatherOp, x, last, 0)
+            head = Linear.of(weights, "output", self.vocabulary, self.width) if weights.has("output.weight") else None
+            hidden = self.norm(weights, "output_norm")(b, x, places)
+            y = (head or Linear(embedding.table))(b, hidden)
+            return Decoded(softly_capped(b, y, self.final_cap), hidden, caches)
 
     final_cap: float | None = None
     """What logits are limited by."""
@@ -85,7 +90,7 @@ class Decoder(LanguageModel):
 
     def norm(self, weights: ModelWeights, name: str, size: int | None = None) -> RMSNorm | LayerNorm:
         """The norm whose weights are called `<name>.weight`."""
-        return RMSNorm(weights.vector(f"{name}.weight", size or self.width), self.epsilon)
+        return RMSNorm(weights.vector(f"{name}.weight", size or self.width), self.epsilon, name)
 
     @abstractmethod
     def layer(

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.weight_matrices import ModelWeights, WeightMatrix
+from mlc.nn.naming import named
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Linear:
 
     weight: WeightMatrix
     bias: NDArray[np.float32] | None = None
+    name: str = ""
 
     @classmethod
     def of(cls, weights: ModelWeights, name: str, rows: int, columns: int) -> Linear:
@@ -27,17 +29,18 @@ class Linear:
             UserError: the weights are missing, or have another shape.
         """
         bias = weights.vector(f"{name}.bias", rows) if weights.has(f"{name}.bias") else None
-        return cls(weights.matrix(f"{name}.weight", rows, columns), bias)
+        return cls(weights.matrix(f"{name}.weight", rows, columns), bias, name)
 
     def part(self, start: int, size: int) -> Linear:
         """The layer that gives `size` numbers of this one's, from `start` on."""
         bias = None if self.bias is None else self.bias[start : start + size]
-        return Linear(self.weight.part(start, start + size), bias)
+        return Linear(self.weight.part(start, start + size), bias, self.name)
 
     def __call__(self, b: GraphBuilder, x: SSAValue) -> SSAValue:
         """`[n, columns]` to `[n, rows]`."""
-        y = self.weight.product(b, x)
-        return y if self.bias is None else b.add(y, b.constant(self.bias))
+        with named(b, self.name):
+            y = self.weight.product(b, x)
+            return y if self.bias is None else b.add(y, b.constant(self.bias))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.nn.linear import Linear
+from mlc.nn.naming import named
 
 PointFunction = Callable[[GraphBuilder, SSAValue], SSAValue]
 """A function of each element."""
@@ -34,10 +35,12 @@ class Gated:
     up: Linear
     down: Linear
     activation: PointFunction
+    name: str = ""
 
     def __call__(self, b: GraphBuilder, x: SSAValue) -> SSAValue:
         """The shape stays."""
-        return self.down(b, b.mul(self.activation(b, self.gate(b, x)), self.up(b, x)))
+        with named(b, self.name):
+            return self.down(b, b.mul(self.activation(b, self.gate(b, x)), self.up(b, x)))
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,9 @@ class Mlp:
     up: Linear
     down: Linear
     activation: PointFunction
+    name: str = ""
 
     def __call__(self, b: GraphBuilder, x: SSAValue) -> SSAValue:
         """The shape stays."""
-        return self.down(b, self.activation(b, self.up(b, x)))
+        with named(b, self.name):
+            return self.down(b, self.activation(b, self.up(b, x)))

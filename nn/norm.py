@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.nn.naming import named
 from mlc.nn.places import TokenPlaces
 
 
@@ -24,13 +25,15 @@ class RMSNorm:
 
     scale: NDArray[np.float32]
     epsilon: float
+    name: str = ""
 
     def __call__(self, b: GraphBuilder, x: SSAValue, places: TokenPlaces) -> SSAValue:
         """The shape stays."""
-        scale = b.constant(self.scale)
-        return places.each_sequence(
-            b, x, lambda rows: b(graph.RmsNormOp, rows, scale, len(shape_of(x)) - 1, self.epsilon)
-        )
+        with named(b, self.name):
+            scale = b.constant(self.scale)
+            return places.each_sequence(
+                b, x, lambda rows: b(graph.RmsNormOp, rows, scale, len(shape_of(x)) - 1, self.epsilon)
+            )
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,12 @@ class LayerNorm:
     scale: NDArray[np.float32]
     bias: NDArray[np.float32]
     epsilon: float
+    name: str = ""
 
     def __call__(self, b: GraphBuilder, x: SSAValue, places: TokenPlaces) -> SSAValue:
         """The shape stays."""
-        scale, bias = b.constant(self.scale), b.constant(self.bias)
-        return places.each_sequence(
-            b, x, lambda rows: b(graph.LayerNormOp, rows, scale, bias, len(shape_of(x)) - 1, self.epsilon)
-        )
+        with named(b, self.name):
+            scale, bias = b.constant(self.scale), b.constant(self.bias)
+            return places.each_sequence(
+                b, x, lambda rows: b(graph.LayerNormOp, rows, scale, bias, len(shape_of(x)) - 1, self.epsilon)
+            )

@@ -14,6 +14,7 @@ from mlc.dialects import graph
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.rotary import rotated
 from mlc.frontends.operators.weight_matrices import named_constant
+from mlc.nn.naming import named
 from mlc.nn.places import TokenPlaces
 
 
@@ -43,7 +44,8 @@ class Rotary:
 
     def __call__(self, b: GraphBuilder, x: SSAValue, places: TokenPlaces) -> SSAValue:
         """Heads of tokens, `[n, heads, size]`: the shape stays."""
-        cos, sin = (self._rows(b, places, *each) for each in (("cos", np.cos), ("sin", np.sin)))
+        with named(b, "rotary"):  # all layers read the same rows
+            cos, sin = (self._rows(b, places, *each) for each in (("cos", np.cos), ("sin", np.sin)))
         return rotated(b, x, cos, sin, self.interleaved)
 
     def _rows(self, b: GraphBuilder, places: TokenPlaces, name: str, function: Any) -> SSAValue:

@@ -38,7 +38,7 @@ from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.plugins.signatures import check_signatures
 from mlc.schedules.schedule_template import ScheduleTemplate, plugin_templates
-from mlc.support.additions import note_load_option, undo_at_end
+from mlc.support.additions import modules_of_packages, note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
 from mlc.syntax.mismatches import explain_format
@@ -156,6 +156,8 @@ def _run(path: Path) -> ModuleType:
     imported = sys.modules.get(path.stem)
     if imported is not None and imported not in _modules.values() and _is_file(imported.__spec__, path):
         return imported  # a Python program has imported it; a second copy would have other classes
+    if (installed := _installed(path)) is not None:
+        return installed
     if key not in _modules:
         _import_what_plugins_add_to()
         _know_file(str(path))
@@ -167,6 +169,25 @@ def _run(path: Path) -> ModuleType:
     _know_file(module.__file__ or "")
     _make_importable(path, module)
     return module
+
+
+def _installed(path: Path) -> ModuleType | None:
+    """The module that the file is in an installed package whose plugins are known: a second copy would have other
+    classes of the same names."""
+    for name in modules_of_packages():
+        top = importlib.util.find_spec(name.partition(".")[0])
+        folders = [] if top is None else [Path(each).resolve() for each in top.submodule_search_locations or ()]
+        if not _is_file(top, path) and not any(folder in path.resolve().parents for folder in folders):
+            continue
+        try:
+            importlib.import_module(name)
+        except Exception:  # the package does not work, which is told where it is asked for; the file may
+            continue
+        found = [each for each in list(sys.modules.values()) if _is_file(getattr(each, "__spec__", None), path)]
+        if found and found[0] not in _modules.values():
+            _know_file(str(path))
+            return found[0]
+    return None
 
 
 def _know_file(name: str) -> None:
@@ -236,6 +257,7 @@ def _values(module: ModuleType, kind: type[_T]) -> Iterator[_T]:
 
 def _is_defined_elsewhere(value: object, module: ModuleType) -> bool:
     others = [m for m in list(sys.modules.values()) if m is not module and hasattr(m, "__dict__")]
+    others = [m for m in others if not module.__name__.startswith(f"{m.__name__}.")]  # packages hand on their parts
     return any(value is v for m in others for v in list(vars(m).values()))
 
 

@@ -31,6 +31,9 @@ from mlc.support.errors import SourceLocation, UserError, raise_found
 from mlc.support.locations import error_at
 from mlc.syntax import parse_module, verify_module
 
+_made_of: dict[tuple[Path, str], Sequence[Dialect]] = {}
+"""The dialects of files, by their paths and texts: a file that is loaded twice has them once."""
+
 
 def load_irdl(path: str | os.PathLike[str]) -> None:
     """Make the dialects known that the `irdl.dialect` ops of a file define. Their ops are written in generic form.
@@ -38,7 +41,10 @@ def load_irdl(path: str | os.PathLike[str]) -> None:
     Raises:
         UserError: the file is not there, is not valid IR, defines no dialect, or the name of one is taken.
     """
-    for dialect in _dialects(Path(path)):
+    key = Path(path).resolve(), _read(Path(path))
+    if key not in _made_of:
+        _made_of[key] = _dialects(Path(path))
+    for dialect in _made_of[key]:
         check_dialect(dialect, f"'{path}'")
         plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
     note_load_option(f"--irdl-file={Path(path).resolve()}")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
 _Class = TypeVar("_Class")
+_GROUPS = "mlc."
+"""How the groups of entry points begin."""
 _DESCRIBING = (".dist-info", "egg-info")
 """How folders end that describe installed packages."""
 _load_options: list[str] = []
@@ -82,12 +84,13 @@ class Additions:
         return self._added.get(name) or self._installed.get(name)
 
     def add(self, name: str, load: Callable[[], object], origin: str) -> None:
-        """Add something for as long as the innermost `plugin_scope` lasts; to add the same again changes nothing.
+        """Add something for as long as the innermost `plugin_scope` lasts; to add the same again, or what an installed
+        package adds, changes nothing.
 
         Raises:
             UserError: the name is taken.
         """
-        present = self._added.get(name)
+        present = self.get(name)
         if present is not None and present.load() is load():
             return
         self.require_free(name, origin)
@@ -135,6 +138,15 @@ def installed_in(*groups: str) -> list[EntryPoint]:
     present = _present_groups()
     wanted = [group for group in groups if present is None or group in present]
     return [each for group in wanted for each in _entry_points().select(group=group)]
+
+
+def modules_of_packages() -> list[str]:
+    """The modules that entry points of installed packages name for the compiler."""
+    present = _present_groups()
+    if present is not None and not any(group.startswith(_GROUPS) for group in present):
+        return []
+    groups = [group for group in _entry_points().groups if group.startswith(_GROUPS)]
+    return sorted({each.module for group in groups for each in _entry_points().select(group=group)})
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from traceback import extract_tb
 from typing import NoReturn
@@ -137,12 +138,16 @@ class Source:
     def __init__(self, text: str, filename: str) -> None:
         self.text = text
         self.filename = filename
+
+    @cached_property
+    def line_starts(self) -> Sequence[int]:
+        """The positions where lines start."""
         starts = [0]
-        at = text.find("\n")
+        at = self.text.find("\n")
         while at >= 0:
             starts.append(at + 1)
-            at = text.find("\n", at + 1)
-        self.line_starts = starts
+            at = self.text.find("\n", at + 1)
+        return starts
 
     def locate(self, position: int) -> SourceLocation:
         """The line and column of a position, both from 1."""

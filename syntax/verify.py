@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from traceback import walk_tb
@@ -17,6 +18,7 @@ from mlc.syntax.accepted import AcceptedOps
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, mistake_of, raise_all, reason_of
 from mlc.syntax.mismatches import explain
+from mlc.syntax.names import go_on
 from mlc.syntax.region_flow import problems_of_flow
 from mlc.syntax.structure import problems_of
 from mlc.syntax.symbols import indexed_symbols, redefinitions
@@ -25,14 +27,16 @@ from mlc.syntax.words import name_of, one_line
 _XDSL = Path(xdsl.__file__).parent
 
 
-def verify_module(module: Operation, *, checked: bool = True) -> None:
+def verify_module(module: Operation, *, checked: bool = True, check: Callable[[], None] = go_on) -> None:
     """Check every operation, its blocks and branches, and that definitions dominate uses. The time is linear.
 
     Args:
         module: or an operation in one, which is checked with all inside it.
         checked: whether upstream's requirements hold that xDSL's ops do not have (`parse_module`).
+        check: is called before each operation, and may raise `ReadingStopped`.
 
     Raises:
+        ReadingStopped: `check` raises it.
         UserError: at the operation that is wrong, with its verifier's message (UserErrors: in several places).
     """
     errors: list[UserError] = []
@@ -40,6 +44,7 @@ def verify_module(module: Operation, *, checked: bool = True) -> None:
     accepted = AcceptedOps()
     with indexed_symbols():
         for op in _inner_first(module):
+            check()
             if op not in failed:
                 problems = [*problems_of(op)] or [*problems_of_flow(op)]
                 found = [error_at(place, message) for place, message in problems]

@@ -14,7 +14,8 @@ from mlc.targets.toolchain import programs_on_path
 MINIMUM_VERSION = 16
 FRONT = "front of the core"
 _ITERATIONS = 1000
-_CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
+_INSTRUCTIONS = 20_000
+"""How many are simulated of a long loop, at least 100 times all of it: its cycles then are right to a hundredth."""
 _PRESSURE = re.compile(r"^Resource pressure per iteration:\n(.*)\n(.*)$", re.MULTILINE)
 _BY_INSTRUCTION = re.compile(r"^Resource pressure by instruction:\n.*\n((?:.+\n?)*)", re.MULTILINE)
 _COUNT = r"^{}:\s+(\d+)"
@@ -46,21 +47,26 @@ def model_of(machine: Machine) -> str:
     return machine.base if machine.arch == "aarch64" else machine.cpu
 
 
-def simulate(tool: str, machine: Machine, body: str) -> str:
+def iterations_of(instructions: int) -> int:
+    """How many iterations of a loop are enough, by the number of its instructions."""
+    return max(100, min(_ITERATIONS, _INSTRUCTIONS // max(instructions, 1)))
+
+
+def simulate(tool: str, machine: Machine, body: str, iterations: int = _ITERATIONS) -> str:
     """What llvm-mca prints of many iterations of `body`.
 
     Raises:
         subprocess.CalledProcessError: llvm-mca does not know the CPU, or refuses the text.
     """
-    command = [tool, f"-mtriple={machine.triple}", f"-mcpu={model_of(machine)}", f"-iterations={_ITERATIONS}"]
+    command = [tool, f"-mtriple={machine.triple}", f"-mcpu={model_of(machine)}", f"-iterations={iterations}"]
     return subprocess.run(command, input=body, capture_output=True, text=True, check=True).stdout
 
 
 def cycles_in(shown: str) -> float:
     """The cycles of one iteration, as `simulate` shows them."""
-    found = _CYCLES.search(shown)
-    assert found is not None
-    return int(found[1]) / _ITERATIONS
+    total, iterations = (re.search(_COUNT.format(name), shown, re.MULTILINE) for name in ("Total Cycles", "Iterations"))
+    assert total and iterations
+    return int(total[1]) / int(iterations[1])
 
 
 def cycles(tool: str, machine: Machine, body: str) -> float:

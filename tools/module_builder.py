@@ -73,7 +73,7 @@ class BuiltModule:
         if twice := next((n for i, (n, _) in enumerate(named) if n in [each for each, _ in named[:i]]), None):
             raise UserError(f"function '{name}' has two inputs '{twice}'")
         types = [_type(each, text, self.ctx) for each, text in named]
-        function = BuiltFunction(self.ctx, name, dict(zip([each for each, _ in named], types, strict=True)))
+        function = BuiltFunction(self, name, dict(zip([each for each, _ in named], types, strict=True)))
         yield function
         built = function.finished(private)
         self.module.body.block.add_op(built)
@@ -99,8 +99,8 @@ class BuiltFunction:
     also where a dialect has that name.
     """
 
-    def __init__(self, ctx: CompilerContext, name: str, inputs: dict[str, Attribute]) -> None:
-        self.ctx, self._name = ctx, name
+    def __init__(self, built: BuiltModule, name: str, inputs: dict[str, Attribute]) -> None:
+        self.ctx, self._name, self._module = built.ctx, name, built.module
         self._block = Block(arg_types=list(inputs.values()))
         self._inputs: dict[str, SSAValue] = dict(zip(inputs, self._block.args, strict=True))
         for each, value in self._inputs.items():
@@ -141,8 +141,19 @@ class BuiltFunction:
         self._add(op)
         return op.result
 
-    def call(self, function: str, operands: Sequence[ValueOrArray], types: Sequence[str | Attribute]) -> Any:
-        """A call of another function, with the types of its results."""
+    def call(
+        self, function: str, operands: Sequence[ValueOrArray] = (), types: Sequence[str | Attribute] | None = None
+    ) -> Any:
+        """A call of another function, of the module or one that is built later, with the types of its results: those
+        of a function of the module need not be given.
+
+        Raises:
+            UserError: types are not given, and the module has no such function.
+        """
+        known = {op.sym_name.data: op.function_type.outputs.data for op in self._module.ops if isinstance(op, FuncOp)}
+        if (types := known.get(function) if types is None else types) is None:
+            words = f"the module has no function '{function}'{suggest(function, [*known])}"
+            raise UserError(f"{words}; required: one that it has, or the types of results")
         results = [_type(f"result {n}", text, self.ctx) for n, text in enumerate(types)]
         op = CallOp(function, [self._operand(each) for each in operands], results)
         self._add(op)

@@ -110,8 +110,11 @@ class ModuleView:
         `Refused` leaves the op as it is.
 
         Raises:
+            TypeError: one is no pattern.
             UserError, VerifyException: what they make is not valid.
         """
+        for each in patterns:
+            _require_pattern(each)
         module, events = self.module.clone(), list[PatternEvent]()
         with PatternWatch(events.append).watching():
             PatternRewriteWalker(_FirstThatApplies(patterns)).rewrite_module(module)
@@ -152,6 +155,13 @@ class ModuleView:
         if text.count("\n") <= _MANY_LINES:
             return preformatted(text)
         return "".join(folded(_text_of(op), is_open=not _is_private(op)) for op in self.module.ops)
+
+
+def _require_pattern(given: object) -> None:
+    """Raises: TypeError if it is something else than a pattern, such as the class of one."""
+    if not isinstance(given, RewritePattern):
+        required = f"{given.__name__}()" if isinstance(given, type) else "an object of a class of RewritePattern"
+        raise TypeError(f"found {given!r} as pattern; required: {required}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,12 +213,16 @@ class ModulePicture:
     """The same for Graphviz."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file: DOT if that ends with `.dot`, else SVG.
+        """Write it to a file whose name ends with `.svg` or `.dot`, as what it is.
 
         Raises:
             OSError: it cannot be written.
+            ValueError: the name ends with something else.
         """
-        Path(path).write_text(self.dot if Path(path).suffix == ".dot" else self.svg, encoding="utf-8")
+        texts = {".svg": self.svg, ".dot": self.dot}
+        if (text := texts.get(suffix := Path(path).suffix.lower())) is None:
+            raise ValueError(f"found a name that ends with '{suffix}' for a picture; required: {' or '.join(texts)}")
+        Path(path).write_text(text, encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<a picture of {len(self.svg):,} characters: .save('picture.svg')>"

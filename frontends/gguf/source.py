@@ -58,8 +58,11 @@ class GgufModel(ModelSource):
         return replace(self, given=frozenset((*bindings.shapes, *bindings.choices)))
 
     def module(self, ctx: CompilerContext) -> ModuleOp:
+        from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
+
         from mlc.dialects.gguf.function import decoding_module
         from mlc.frontends.gguf.language_model import language_model
+        from mlc.support.locations import place_new_ops
         from mlc.syntax import verify_module
 
         ctx.resources.note(self._mapped)
@@ -74,6 +77,7 @@ class GgufModel(ModelSource):
             model.vocabulary,
             model.width,
         )
+        place_new_ops(module, FileLineColLoc(StringAttr(self.file), IntAttr(0), IntAttr(0)))
         verify_module(module)
         return module
 

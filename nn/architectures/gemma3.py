@@ -11,7 +11,6 @@ from mlc.nn.attention import Attention, KeyValueCaches
 from mlc.nn.decoder import Decoder
 from mlc.nn.linear import Embedding, Linear
 from mlc.nn.mlp import Gated, gelu_tanh
-from mlc.nn.norm import RMSNorm
 from mlc.nn.places import TokenPlaces
 from mlc.nn.rotary import Rotary
 
@@ -59,7 +58,7 @@ class Gemma3(Decoder):
     def attention(self, weights: ModelWeights, i: int) -> Attention:
         """The attention of layer `i`."""
         at, queries, keys = f"blk.{i}.attn", self.heads * self.key_size, self.shared[i] * self.key_size
-        q, k = (RMSNorm(weights.vector(f"{at}_{each}_norm.weight", self.key_size), self.epsilon) for each in "qk")
+        q, k = (self.norm(weights, f"{at}_{each}_norm", self.key_size) for each in "qk")
         everything = Rotary(self.key_size // 2, self.base, False, 1 / self.stretch)
         local = Rotary(self.key_size // 2, self.local_base, False)
         return Attention(
@@ -73,10 +72,11 @@ class Gemma3(Decoder):
             query_norm=q,
             key_norm=k,
             window=None if self.sees_all(i) else self.window,
+            name=at,
         )
 
     def mlp(self, weights: ModelWeights, i: int) -> Gated:
         """The layer after attention."""
         at, hidden = f"blk.{i}.ffn", self.hidden[i]
         gate, up = (Linear.of(weights, f"{at}_{each}", hidden, self.width) for each in ("gate", "up"))
-        return Gated(gate, up, Linear.of(weights, f"{at}_down", self.width, hidden), gelu_tanh)
+        return Gated(gate, up, Linear.of(weights, f"{at}_down", self.width, hidden), gelu_tanh, at)

@@ -33,7 +33,7 @@ class Gpt2(Decoder):
 
     def norm(self, weights: ModelWeights, name: str, size: int | None = None) -> LayerNorm:
         scale, bias = (weights.vector(f"{name}.{part}", size or self.width) for part in ("weight", "bias"))
-        return LayerNorm(scale, bias, self.epsilon)
+        return LayerNorm(scale, bias, self.epsilon, name)
 
     def layer(
         self, b: GraphBuilder, weights: ModelWeights, i: int, x: SSAValue, places: TokenPlaces, caches: KeyValueCaches
@@ -45,11 +45,13 @@ class Gpt2(Decoder):
             output=Linear.of(weights, f"{at}.attn_output", self.width, size),
             heads=self.heads,
             scale=self.key_size**-0.5,
+            name=f"{at}.attn",
         )
         mlp = Mlp(
             up=Linear.of(weights, f"{at}.ffn_up", self.hidden, self.width),
             down=Linear.of(weights, f"{at}.ffn_down", self.width, self.hidden),
             activation=gelu_tanh,
+            name=f"{at}.ffn",
         )
         y, caches = attention(b, self.norm(weights, f"{at}.attn_norm")(b, x, places), places, caches)
         x = b.add(x, y)

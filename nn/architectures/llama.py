@@ -66,6 +66,7 @@ class Llama(Decoder):
             heads=self.heads,
             scale=self.scale,
             rotary=self.rotary(weights, i),
+            name=at,
         )
 
     def mlp(self, weights: ModelWeights, i: int) -> Gated:
@@ -76,4 +77,5 @@ class Llama(Decoder):
             up=Linear.of(weights, f"{at}_up", hidden, self.width),
             down=Linear.of(weights, f"{at}_down", self.width, hidden),
             activation=silu,
+            name=at,
         )

@@ -36,10 +36,11 @@ class Phi3(Llama):
             scale=self.scale,
             rotary=self.rotary(weights, i),
             window=self.window,
+            name=at,
         )
 
     def mlp(self, weights: ModelWeights, i: int) -> Gated:
         at, hidden = f"blk.{i}.ffn", self.hidden[i]
         whole = Linear.of(weights, f"{at}_up", 2 * hidden, self.width)
         down = Linear.of(weights, f"{at}_down", self.width, hidden)
-        return Gated(whole.part(0, hidden), whole.part(hidden, hidden), down, silu)
+        return Gated(whole.part(0, hidden), whole.part(hidden, hidden), down, silu, at)

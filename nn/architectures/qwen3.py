@@ -7,7 +7,6 @@ from dataclasses import replace
 from mlc.frontends.operators.weight_matrices import ModelWeights
 from mlc.nn.architectures.llama import Llama
 from mlc.nn.attention import Attention
-from mlc.nn.norm import RMSNorm
 
 
 class Qwen3(Llama):
@@ -17,7 +16,5 @@ class Qwen3(Llama):
     INTERLEAVED = False
 
     def attention(self, weights: ModelWeights, i: int) -> Attention:
-        q, k = (
-            RMSNorm(weights.vector(f"blk.{i}.attn_{each}_norm.weight", self.key_size), self.epsilon) for each in "qk"
-        )
+        q, k = (self.norm(weights, f"blk.{i}.attn_{each}_norm", self.key_size) for each in "qk")
         return replace(super().attention(weights, i), query_norm=q, key_norm=k)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from mlc.targets.host import core_count
 from mlc.targets.machine import Machine
 from mlc.tools.explorer.document_code import InnerLoop, LoopSimulation
 from mlc.tools.explorer.texts import Texts
 from mlc.tools.inner_loops import MachineLoop, innermost_loops
-from mlc.tools.llvm_mca import busiest_unit, cycles_in, find_mca, model_of, simulate, version_of
+from mlc.tools.llvm_mca import busiest_unit, cycles_in, find_mca, iterations_of, model_of, simulate, version_of
 
 _MOST_LOOPS = 6
 """So many loops of a function are shown."""
@@ -42,12 +45,18 @@ class LoopReader:
             return LoopReader(machine, None, "", str(e))
         return LoopReader(machine, tool, f"llvm-mca {version_of(tool)}, its model of {model_of(machine)}")
 
-    def loops(self, assembly: str, texts: Texts) -> list[InnerLoop]:
-        """The loops of one block that compute on vectors, the one with the most multiply-adds first."""
-        found = sorted(innermost_loops(assembly, self.machine), key=lambda loop: -loop.fmas)
-        return [self._loop(loop, texts) for loop in found[:_MOST_LOOPS]]
+    def loops(self, assemblies: Sequence[str], texts: Texts) -> list[list[InnerLoop]]:
+        """The loops of one block that compute on vectors, of each text, the one with the most multiply-adds first."""
+        found = [
+            sorted(innermost_loops(assembly, self.machine), key=lambda loop: -loop.fmas)[:_MOST_LOOPS]
+            for assembly in assemblies
+        ]
+        different = list({loop.text: loop for each in found for loop in each}.values())
+        with ThreadPoolExecutor(core_count()) as pool:  # llvm-mca is a process of its own
+            said = dict(zip((loop.text for loop in different), pool.map(self._simulation, different), strict=True))
+        return [[self._loop(loop, said[loop.text], texts) for loop in each] for each in found]
 
-    def _loop(self, loop: MachineLoop, texts: Texts) -> InnerLoop:
+    def _loop(self, loop: MachineLoop, simulation: LoopSimulation | None, texts: Texts) -> InnerLoop:
         is_arm = self.machine.arch == "aarch64"
         comment = _ARM_COMMENT if is_arm else _X86_COMMENT
         lines = [comment.sub("", line).split(None, 1) for line in loop.text.splitlines()]
@@ -66,15 +75,14 @@ class LoopReader:
         }
         counts["addresses, counters, branches"] = sum(vector.search(line) is None for line in lines)
         cycles = {name: number for name, number in work.cycles(self.machine).items() if number}
-        return InnerLoop(
-            texts.add("\n".join(lines)), len(lines), counts, cycles, len(vectors), len(others), self._simulation(loop)
-        )
+        return InnerLoop(texts.add("\n".join(lines)), len(lines), counts, cycles, len(vectors), len(others), simulation)
 
     def _simulation(self, loop: MachineLoop) -> LoopSimulation | None:
-        if self.tool is None or loop.text.count("\n") >= _MOST_INSTRUCTIONS:
+        size = loop.text.count("\n")
+        if self.tool is None or size >= _MOST_INSTRUCTIONS:
             return None
         try:
-            shown = simulate(self.tool, self.machine, loop.text)
+            shown = simulate(self.tool, self.machine, loop.text, iterations_of(size))
         except (subprocess.CalledProcessError, OSError):
             return None
         unit = busiest_unit(shown)

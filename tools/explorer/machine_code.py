@@ -39,9 +39,9 @@ def machine_code(
     with tempfile.TemporaryDirectory() as folder:
         files, _ = compiler.compile_all(units, Path(folder), progress)
         assembly = {file.stem: file.read_text(encoding="utf-8") for file in files}
-    found: list[MachineCode] = []
-    for kernel, unit in zip(kernels, units, strict=True):
-        text = assembly[compiler.key(unit)]
-        loops = () if kernel is program.entry else reader.loops(text, texts)
-        found.append(MachineCode(kernel.function, kernel.name, texts.add(kernel.text), texts.add(text), loops))
-    return found
+    codes = [assembly[compiler.key(unit)] for unit in units]
+    loops = [*reader.loops(codes[:-1], texts), ()]  # the entry has none
+    return [
+        MachineCode(kernel.function, kernel.name, texts.add(kernel.text), texts.add(text), found)
+        for kernel, text, found in zip(kernels, codes, loops, strict=True)
+    ]

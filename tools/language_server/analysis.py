@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ class AnalysedText:
         ops = self.reading.ops
         module = ops[0] if len(ops) == 1 and isinstance(ops[0], ModuleOp) else ModuleOp([*ops])
         try:
-            verify_module(module)
+            verify_module(module, check=self.check)
         except UserErrors as e:
             return list(e.errors)
         except UserError as e:
@@ -100,7 +101,7 @@ class AnalysedText:
 
     def read_all(self) -> None:
         """Find out all that a later edit builds on."""
-        for find in ("reading", "errors", "braces", "operation_lines", "symbols"):
+        for find in ("reading", "errors", "braces", "operation_lines", "symbols", "_definitions"):
             self.check()
             getattr(self, find)
 
@@ -153,7 +154,7 @@ class AnalysedText:
         the brace around them; 0 for the file."""
         lines = {p.line for op in self._walk() if (p := location_of(op)) is not None and p.file == self.file and p.line}
         starts = (self.source.line_starts[line - 1] for line in lines)
-        found = {at for at in starts if starts_operation(self.text, at)}
+        found = {at for at in starts if self._starts_operation(at)}
         found |= {m.start() for m in BETWEEN_OPERATIONS.finditer(self.text)}
         result: dict[int, list[int]] = {0: []}
         opened = [0]
@@ -167,8 +168,15 @@ class AnalysedText:
                 opened.pop()
         return result
 
+    def _starts_operation(self, position: int) -> bool:
+        self.check()
+        return starts_operation(self.text, position)
+
     def _walk(self) -> Iterator[Operation]:
-        return (inner for outer in self.reading.ops for inner in outer.walk())
+        for outer in self.reading.ops:
+            for inner in outer.walk():
+                self.check()
+                yield inner
 
     # -- values and blocks
 
@@ -176,6 +184,27 @@ class AnalysedText:
     def names(self) -> Names:
         """All names; after an edit, they are put together when somebody asks for them."""
         return self.reading.names if self.merge is None else self.merge()
+
+    @cached_property
+    def _definitions(self) -> list[tuple[int, NamedThing]]:
+        """What the text defines, in the order of its positions; of an edited text, what the edited part does."""
+        names = self.names if self.earlier is None else Names((), ()) if self.part is None else self.part.names
+        found = [(thing.definition, thing) for thing in names.things if thing.definition is not None]
+        return sorted(found, key=itemgetter(0))
+
+    def definitions_between(self, start: int, end: int) -> Iterator[tuple[int, NamedThing]]:
+        """The names that are defined from one position to another one, which is left out, and where."""
+        if self.earlier is None:
+            first, last = (bisect_left(self._definitions, at, key=itemgetter(0)) for at in (start, end))
+            yield from self._definitions[first:last]
+            return
+        before, edit = self.earlier
+        yield from before.definitions_between(start, min(end, edit.start))
+        inside = max(start, edit.start), min(end, edit.new_end)
+        yield from ((at, thing) for at, thing in self._definitions if inside[0] <= at < inside[1])
+        moved = edit.new_end - edit.old_end
+        later = before.definitions_between(max(start, edit.new_end) - moved, end - moved)
+        yield from ((at + moved, thing) for at, thing in later)
 
     @cached_property
     def things(self) -> dict[int, NamedThing]:
@@ -197,16 +226,21 @@ class AnalysedText:
         outside = None if thing.definition is None else edit.before(thing.definition)
         return thing.values[0] if outside is None else before.value_at(outside)
 
-    def visible(self, position: int, sigil: str) -> Iterator[NamedThing]:
-        """The values (`%`) or blocks (`^`) that may be named at a position."""
+    def visible(self, position: int, written: str) -> list[NamedThing]:
+        """The values (`%`) or blocks (`^`) that may be named at a position and start with what is written there, that
+        which is defined last first."""
+        found = [(thing.definition or 0, thing) for thing in self._visible(position, written)]
+        return [thing for _, thing in sorted(found, key=itemgetter(0), reverse=True)]
+
+    def _visible(self, position: int, written: str) -> Iterator[NamedThing]:
         around = [span for span in self.names.regions if self._contains(span, position)]
         isolated = max((span.opened_at for span in around if span.isolated), default=0)
         for thing in self.names.things:
             span, defined = thing.region, thing.definition
-            if defined is None or not thing.name.startswith(sigil) or span not in around:
+            if defined is None or not thing.name.startswith(written) or span not in around:
                 continue
-            is_label_here = sigil == "^" and span is around[-1]
-            if is_label_here or (sigil == "%" and defined < position and span.opened_at >= isolated):
+            is_label_here = written[0] == "^" and span is around[-1]
+            if is_label_here or (written[0] == "%" and defined < position and span.opened_at >= isolated):
                 yield thing
 
     def _contains(self, span: RegionSpan, position: int) -> bool:

@@ -45,6 +45,7 @@ def coloured(text: AnalysedText, first: int, end: int) -> list[ColouredLine]:
 
 
 def _coloured_line(text: AnalysedText, number: int) -> ColouredLine:
+    text.check()
     start = text.source.line_starts[number]
     found: list[tuple[int, int, TokenKind]] = []
     for token in tokens_of_line(text.line(number)):

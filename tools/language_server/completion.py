@@ -54,7 +54,7 @@ class Completion:
 
 
 def candidates(text: AnalysedText, position: int) -> list[Completion]:
-    """What may be written at a position, in the place of what stands there before it."""
+    """What may be written at a position, in the place of what stands there before it; of values the nearest first."""
     line = text.text[text.text.rfind("\n", 0, position) + 1 : position]
     if "//" in line:
         return list(_of_run_line(line, position))
@@ -75,10 +75,10 @@ def _of_sigil(text: AnalysedText, written: str, position: int) -> Iterator[Compl
     match written[:1]:
         case "%":
             shown = cache(str)
-            for thing in text.visible(start, "%"):
+            for thing in text.visible(start, written):
                 yield Completion(thing.name, "value", start, ", ".join(shown(v.type) for v in thing.values))
         case "^":
-            for thing in text.visible(start, "^"):
+            for thing in text.visible(start, written):
                 yield Completion(thing.name, "block", start)
         case "@":
             for name, (op, _) in text.symbols.items():

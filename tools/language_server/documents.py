@@ -33,6 +33,7 @@ class Documents:
         self._current: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
         """How long the last reading of each document took."""
+        self._has_garbage = False
 
     def now(self, uri: str, source: str) -> AnalysedText | None:
         """What is known at once; None for a document of which nothing was read yet.
@@ -66,6 +67,7 @@ class Documents:
             return  # another request has read it, or the text has changed since
         text = AnalysedText(source, str(file), file.parent, check=lambda: self._stop_if_outdated(uri, source))
         start = time.perf_counter()
+        self._has_garbage = True
         try:
             text.read_all()
             coloured_lines(text)
@@ -74,10 +76,18 @@ class Documents:
         text.check = go_on
         self._whole[uri] = text
         self.seconds[uri] = time.perf_counter() - start
-        del known
-        gc.collect()  # now, and not at the next keystroke: what is known of a text is cyclic, and large
         if self._wanted.get(uri) == source:
             self._latest[uri] = text
+        del known  # nobody refers to the former text any more
+        if self.seconds[uri] > _SHORT:
+            self.collect()
+
+    def collect(self) -> None:
+        """Free the memory of former texts. What is known of a text is cyclic, and Python stops all threads while it
+        looks for cycles: that of a short text is freed when somebody asks, who knows that nobody waits."""
+        if self._has_garbage:
+            self._has_garbage = False
+            gc.collect()
 
     def _stop_if_outdated(self, uri: str, source: str) -> None:
         """Raises: ReadingStopped if the document has another text by now, and what is known of a former one will do."""

@@ -74,10 +74,7 @@ def _says(line: str, kind: str) -> bool:
 
 def inferred_types(text: AnalysedText, start: int, end: int) -> Iterator[tuple[int, str]]:
     """The types of values that the lines of their definitions do not say, and the position after the name."""
-    for thing in text.names.things:
-        at = thing.definition
-        if at is None or not start <= at < end or not thing.values:
-            continue
+    for at, thing in text.definitions_between(start, end):
         line = text.text[text.text.rfind("\n", 0, at) + 1 : text.text.find("\n", at) % (len(text.text) + 1)]
         types = ", ".join(str(value.type) for value in thing.values)
         if not all(_says(line, str(value.type)) for value in thing.values):

@@ -21,9 +21,11 @@ from mlc.tools.language_server.watched_plugins import WatchedPlugins
 from mlc.tools.language_server.weights import statistics, weight_at
 
 _COLLECTOR = (100_000, 50, 1_000)
-"""When Python looks for cycles by itself: seldom, as `documents.py` asks for it after each text."""
+"""When Python looks for cycles by itself: seldom, as `documents.py` asks for it."""
 _SECONDS_OF_A_THREAD = 0.0005
 """How long the thread that reads texts may run before the one that answers editors gets its turn."""
+_MOST_CANDIDATES = 500
+"""How many candidates an answer has; where there are more, editors ask again once more letters are written."""
 _TRIGGERS = ("%", "@", "^", "#", "!", ".", "-")
 _OPENING = ("(", ",", ":", "=", " ")
 """What stands before the parts of a signature."""
@@ -61,9 +63,11 @@ def make_server(plugins: WatchedPlugins) -> Server:
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, said), view.range(start, end))
 
     @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=_TRIGGERS))
-    async def _complete(server: Server, at: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+    async def _complete(server: Server, at: lsp.CompletionParams) -> lsp.CompletionList:
         view, position = await server.place(at)
-        return [view.item(each, position) for each in candidates(view.text, position)]
+        found = candidates(view.text, position)
+        items = [view.item(each, position) for each in found[:_MOST_CANDIDATES]]
+        return lsp.CompletionList(len(items) < len(found), items)
 
     @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=_OPENING))
     async def _sign(server: Server, at: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:

@@ -22,6 +22,8 @@ from mlc.tools.language_server.watched_plugins import PluginProblem
 _DELAY = 0.3
 """Seconds without a change after which the whole text is read and verified."""
 _LONGEST_DELAY = 10.0
+_ANSWERED = 0.04
+"""Seconds after a change in which what editors ask then is answered; people press the next key later."""
 
 
 class Positioned(Protocol):
@@ -74,8 +76,12 @@ class Server(LanguageServer):
         before = document.source
         if (text := self.documents.now(uri, before)) is not None:
             self._publish(View(text, uri, document.position_codec), document.version)
-        usual = min(max(_DELAY, self.documents.seconds.get(uri, 0) / 4), _LONGEST_DELAY)
-        await asyncio.sleep(usual if delay is None else delay)
+        if delay is None:
+            await asyncio.sleep(_ANSWERED)
+            if self._is_current(uri, before):
+                self.documents.collect()
+            delay = min(max(_DELAY, self.documents.seconds.get(uri, 0) / 4), _LONGEST_DELAY) - _ANSWERED
+        await asyncio.sleep(delay)
         if not self._is_current(uri, before):
             return
         text = await self.documents.whole(uri, before, self.file_of(uri))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from itertools import count
 
 from lsprotocol import types as lsp
 
-from mlc.tools.language_server.colours import coloured, coloured_lines
+from mlc.tools.language_server.colour_numbers import COLOURS, changed_numbers, numbers_of
+from mlc.tools.language_server.colours import ColouredLine, coloured, coloured_lines
 from mlc.tools.language_server.outline import folds, inferred_types, outline
 from mlc.tools.language_server.session import Server
-from mlc.tools.language_server.view import COLOURS
 
 _LONGEST_COLOURED = 50_000
 """Lines of a text beyond which only those parts are coloured that an editor shows: an answer has megabytes."""
@@ -53,41 +54,35 @@ def add_structure(server: Server) -> None:
 
 def _add_colours(server: Server) -> None:
     legend = lsp.SemanticTokensLegend(COLOURS, ())
-    numbers = count(1)
-    told: dict[str, tuple[str, list[int]]] = {}
+    answers = count(1)
+    told: dict[str, tuple[str, Sequence[ColouredLine]]] = {}
     """The last answer for each document, from which the next one differs little."""
 
-    async def colours(uri: str) -> lsp.SemanticTokens:
+    async def colours(uri: str) -> Sequence[ColouredLine]:
         view = await server.view(uri)
         lines = len(view.text.source.line_starts)
-        data = view.colours(0, coloured_lines(view.text)) if lines <= _LONGEST_COLOURED else []
-        told[uri] = (str(next(numbers)), data)
-        return lsp.SemanticTokens(data, told[uri][0])
+        now = view.in_units(0, coloured_lines(view.text)) if lines <= _LONGEST_COLOURED else ()
+        told[uri] = (str(next(answers)), now)
+        return now
 
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend)
     async def _colour(of: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
-        return await colours(of.text_document.uri)
+        now = await colours(of.text_document.uri)
+        return lsp.SemanticTokens(numbers_of(now), told[of.text_document.uri][0])
 
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, legend)
     async def _recolour(of: lsp.SemanticTokensDeltaParams) -> lsp.SemanticTokens | lsp.SemanticTokensDelta:
         name, before = told.get(of.text_document.uri, ("", []))
         now = await colours(of.text_document.uri)
+        number = told[of.text_document.uri][0]
         if name != of.previous_result_id:
-            return now
-        return lsp.SemanticTokensDelta(_changed_numbers(before, [*now.data]), now.result_id)
+            return lsp.SemanticTokens(numbers_of(now), number)
+        edits = [lsp.SemanticTokensEdit(*part) for part in changed_numbers(before, now)]
+        return lsp.SemanticTokensDelta(edits, number)
 
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, legend)
     async def _colour_part(server: Server, of: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
         view = await server.view(of.text_document.uri)
         first, last = of.range.start.line, of.range.end.line
-        return lsp.SemanticTokens(view.colours(first, coloured(view.text, first, last + 1)))
-
-
-def _changed_numbers(old: list[int], new: list[int]) -> list[lsp.SemanticTokensEdit]:
-    """The part in which two lists differ, if they do."""
-    if old == new:
-        return []
-    shorter = min(len(old), len(new))
-    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    end = next((i for i in range(shorter - start) if old[-1 - i] != new[-1 - i]), shorter - start)
-    return [lsp.SemanticTokensEdit(start, len(old) - end - start, new[start : len(new) - end])]
+        lines = view.in_units(first, coloured(view.text, first, last + 1))
+        return lsp.SemanticTokens(numbers_of([()] * first + [*lines]))

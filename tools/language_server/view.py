@@ -16,7 +16,6 @@ from mlc.tools.language_server.outline import OutlineEntry
 from mlc.tools.language_server.signatures import ShownSignature
 from mlc.tools.language_server.tokens import TextToken
 
-COLOURS = ("comment", "string", "variable", "parameter", "label", "function", "macro", "method", "number")
 _COMPLETIONS: dict[str, lsp.CompletionItemKind] = {
     "value": lsp.CompletionItemKind.Variable,
     "block": lsp.CompletionItemKind.Reference,
@@ -100,21 +99,16 @@ class View:
 
     # -- answers
 
-    def colours(self, first: int, lines: Sequence[ColouredLine]) -> list[int]:
-        """The tokens of lines, from `first` on, as five numbers each, the first two relative to the token before."""
-        numbers: list[int] = []
-        last = 0
-        for number, tokens in enumerate(lines, first):
-            before = 0
-            line = self.text.line(number)
-            is_plain = line.isascii()
-            for at, length, kind in tokens:
-                if not is_plain:
-                    length = self._units(line[at : at + length])
-                    at = self._units(line[:at])
-                numbers += (number - last, at - before, length, COLOURS.index(kind), 0)
-                last, before = number, at
-        return numbers
+    def in_units(self, first: int, lines: Sequence[ColouredLine]) -> Sequence[ColouredLine]:
+        """The tokens of lines, from `first` on, at the positions and of the lengths that the editor counts."""
+        if self.text.text.isascii():
+            return lines
+        return [self._in_units(self.text.line(number), tokens) for number, tokens in enumerate(lines, first)]
+
+    def _in_units(self, line: str, tokens: ColouredLine) -> ColouredLine:
+        if line.isascii():
+            return tokens
+        return [(self._units(line[:at]), self._units(line[at : at + length]), kind) for at, length, kind in tokens]
 
     def diagnostic(self, error: UserError) -> lsp.Diagnostic:
         """An error, at its place if that is in this text, and otherwise at its beginning."""

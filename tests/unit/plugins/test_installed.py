@@ -86,6 +86,33 @@ def test_two_packages_with_one_dialect(scale: Path) -> None:
     )
 
 
+def test_a_file_of_a_package_counts_once(scale: Path) -> None:
+    file = str(scale / "scale.py")
+    for options in (["--load-dialect", file], ["--load-dialect", file, "--load-pass", file, "--load-dialect", file]):
+        done = _mlc_opt(scale, *options, "--canonicalize", "--fuse", "--lower-to-tensor", text=_TEXT)
+        assert (done.returncode, done.stderr) == (0, "IMPORTED\n")
+        assert "arith.mulf" in done.stdout and "scale.by" not in done.stdout
+
+
+def test_a_file_whose_package_hands_it_on_counts_once(scale: Path) -> None:
+    (package := scale / "pack").mkdir()
+    shutil.move(scale / "scale.py", package / "inner.py")
+    (package / "__init__.py").write_text("from pack.inner import RaiseToScalePass, Scale\n")
+    points = "[mlc.dialects]\nscale = pack:Scale\n[mlc.passes]\nraise-to-scale = pack:RaiseToScalePass\n"
+    (scale / "scaling-1.0.dist-info" / "entry_points.txt").write_text(points)
+    done = _mlc_opt(scale, "--load-dialect", str(package / "inner.py"), "--canonicalize", text=_TEXT)
+    assert (done.returncode, done.stderr) == (0, "IMPORTED\n")
+
+
+def test_a_file_of_a_package_that_does_not_work(scale: Path) -> None:
+    (package := scale / "pack").mkdir()
+    shutil.move(scale / "scale.py", package / "inner.py")
+    (package / "__init__.py").write_text("1 / 0\n")
+    (scale / "scaling-1.0.dist-info" / "entry_points.txt").write_text("[mlc.dialects]\nother = pack:Other\n")
+    done = _mlc_opt(scale, "--load-dialect", str(package / "inner.py"), "--canonicalize", text=_TEXT)
+    assert (done.returncode, done.stderr) == (0, "IMPORTED\n")
+
+
 def test_a_package_and_a_file_with_one_dialect(scale: Path) -> None:
     shutil.copy(_SCALE, scale / "mine.py")
     done = _mlc_opt(scale, "--load-dialect", str(scale / "mine.py"))

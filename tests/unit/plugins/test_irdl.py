@@ -159,6 +159,14 @@ def test_upstream_allows_the_same(op: str, message: str, dialect: str) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("mlir-opt-19"), reason="mlir-opt-19 is not installed")
+def test_a_file_that_is_named_twice_counts_once(dialect: str, mlc_opt: CommandLine, tmp_path: Path) -> None:
+    done = mlc_opt(f"--irdl-file={dialect}", f"--irdl-file={dialect}", stdin="")
+    assert "two dialects" not in done.err
+    (copy := tmp_path / "copy.irdl").write_text(Path(dialect).read_text("utf-8"), encoding="utf-8")
+    done = mlc_opt(f"--irdl-file={dialect}", f"--irdl-file={copy}", stdin="")
+    assert (done.status, f"one of '{dialect}', one of '{copy}'; rename one" in done.err) == (1, True)
+
+
 def test_what_is_printed_goes_back(dialect: str, mlc_opt: CommandLine, tmp_path: Path) -> None:
     (again := tmp_path / "again.irdl").write_text(mlc_opt(dialect).out)
     subprocess.run(["mlir-opt-19", str(again)], check=True, capture_output=True)

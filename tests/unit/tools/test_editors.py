@@ -191,7 +191,7 @@ def test_the_extension_asks_the_language_server(tmp_path: Path) -> None:
     assert "NaN stays NaN" in said["hover"]
     assert said["definition"] == {"line": 1, "character": 2}
     assert said["rename"] == [[1, 3, "y"], [3, 10, "y"]]
-    assert "graph.relu" in said["completion"]
+    assert "graph.relu" in said["completion"] and said["isIncomplete"] is False
     assert said["outline"] == ["@f"]
     assert (said["colours"], said["changes"]) == (0, 0)
     assert said["actions"] == [["Change to 'graph.relu'", [[2, 7, "graph.relu"]]], *said["actions"][1:]]

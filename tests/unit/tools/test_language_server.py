@@ -224,7 +224,7 @@ def test_an_editor_is_answered(tmp_path: Path) -> None:
         hints = await client.text_document_inlay_hint_async(lsp.InlayHintParams(document, whole))
         assert ": f32" in [each.label for each in hints]  # of %v, whose line says memref<16xf32>
         listed = await client.text_document_completion_async(lsp.CompletionParams(**at(4, 14)))
-        assert "graph.relu" in [each.label for each in listed] or listed
+        assert "graph.relu" in [each.label for each in listed.items]
 
     session(use, path)
 
@@ -261,5 +261,25 @@ def test_an_editor_hears_of_errors_as_they_come_and_go(tmp_path: Path) -> None:
         (ends,) = (await asyncio.wait_for(client.told.get(), 30)).diagnostics
         assert "needs a terminator" in ends.message
         assert ends.range.start.line == 18
+
+    session(use, path)
+
+
+def test_of_many_values_the_nearest_are_offered(tmp_path: Path) -> None:
+    """As many as an editor shows; more letters lead to the others."""
+    lsp = pytest.importorskip("lsprotocol.types", reason="needs pygls (pip install 'mlc[lsp]')")
+    lines = "".join(f"  %v{n} = graph.relu %x : tensor<4xf32>\n" for n in range(600))
+    (path := tmp_path / "long.mlir").write_text(
+        f"func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{\n{lines}  return %v599 : tensor<4xf32>\n}}\n"
+    )
+
+    async def use(client: Any, uri: str) -> None:
+        async def offered(column: int) -> Any:
+            at = lsp.CompletionParams(lsp.TextDocumentIdentifier(uri), lsp.Position(601, column))
+            return await client.text_document_completion_async(at)
+
+        many, few = await offered(10), await offered(12)
+        assert (many.is_incomplete, len(many.items), many.items[0].label) == (True, 500, "%v599")
+        assert not few.is_incomplete and {"%v50", "%v599"} <= {each.label for each in few.items}
 
     session(use, path)

@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from mlc.tools.language_server.analysis import AnalysedText, Edit
 from mlc.tools.language_server.colours import coloured_lines
 from mlc.tools.language_server.documents import Documents
 from mlc.tools.language_server.edited import after_edit, changed_part
+from mlc.tools.language_server.outline import inferred_types
 from tests.unit.tools.language_client import session
 
 _LIT = Path(__file__).parents[2] / "lit" / "passes"
@@ -72,6 +74,17 @@ def _errors(text: AnalysedText) -> list[tuple[str, str]]:
     return [(str(error.location), error.message) for error in text.errors]
 
 
+def _hints(text: AnalysedText, rng: random.Random) -> list[tuple[int, str]]:
+    """Those of all parts of a text; where the parts end does not matter."""
+    ends = sorted({0, len(text.text), *(rng.randrange(len(text.text)) for _ in range(3))})
+    return [hint for start, end in pairwise(ends) for hint in inferred_types(text, start, end)]
+
+
+def _visible(text: AnalysedText, position: int) -> Iterator[tuple[str, int | None]]:
+    for sigil in "%^":
+        yield from ((thing.name, thing.definition) for thing in text.visible(position, sigil))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_known_after_an_edit_is_what_a_whole_reading_finds(seed: int) -> None:
     """Where the whole text has no errors of syntax, all names are where they are; where it has some, there is one."""
@@ -91,6 +104,9 @@ def test_what_is_known_after_an_edit_is_what_a_whole_reading_finds(seed: int) ->
             assert [*map(list, coloured_lines(after))] == [*map(list, coloured_lines(whole))]
             assert {*_errors(after)} <= {*_errors(before), *_errors(whole)}
             assert _symbols(after) == _symbols(whole)
+            assert _hints(after, rng) == _hints(whole, rng)
+            at = rng.randrange(len(text))
+            assert [*_visible(after, at)] == [*_visible(whole, at)]
         elif after.errors:
             kinds["wrong"] += 1
     assert kinds["right"] >= 20

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target
+from mlc.tools.explorer import loop_view
 from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.texts import Texts
+from mlc.tools.llvm_mca import cycles_in, iterations_of, simulate
 
 X86 = """\
 kernel:
@@ -42,7 +44,7 @@ kernel:
 
 def test_loops_of_x86() -> None:
     texts, machine = Texts(), resolve_target("x86-64-v3")
-    first, second = LoopReader(machine, None, "").loops(X86, texts)
+    first, second = LoopReader(machine, None, "").loops([X86], texts)[0]
     assert first.counts["multiply-adds"] == 3, "the one with the most multiply-adds comes first"
     assert (second.instructions, second.vector_registers, second.other_registers) == (8, 3, 6)
     assert second.counts == {
@@ -63,7 +65,7 @@ def test_loops_of_x86() -> None:
 
 def test_loops_of_arm() -> None:
     texts = Texts()
-    (loop,) = LoopReader(resolve_target("neoverse-n1"), None, "").loops(ARM, texts)
+    (loop,) = LoopReader(resolve_target("neoverse-n1"), None, "").loops([ARM], texts)[0]
     assert (loop.instructions, loop.vector_registers, loop.other_registers) == (4, 3, 2)
     assert texts.all_texts()[loop.text].text.splitlines()[0] == "ldr            q0, [x0], #16"
 
@@ -73,7 +75,7 @@ def test_simulation() -> None:
     if reader.tool is None:
         pytest.skip(reader.reason)
     assert reader.words.endswith(", its model of skylake")
-    _, loop = reader.loops(X86, Texts())
+    _, loop = reader.loops([X86], Texts())[0]
     assert loop.simulation is not None
     assert loop.simulation.cycles >= 4, "each multiply-add waits for the one before"
     assert loop.simulation.busiest >= max(loop.cycles.values())
@@ -85,7 +87,7 @@ def test_a_loop_of_vectors_that_a_core_computes_in_halves() -> None:
     if reader.tool is None:
         pytest.skip(reader.reason)
     sums = "".join(f"\tvfmadd231ps\t%zmm1, %zmm2, %zmm{n}\n" for n in range(8, 20))
-    (loop,) = reader.loops(f".L1:\n{sums}\tdecq\t%rcx\n\tjne\t.L1\n", Texts())
+    (loop,) = reader.loops([f".L1:\n{sums}\tdecq\t%rcx\n\tjne\t.L1\n"], Texts())[0]
     assert loop.simulation is not None
     assert loop.cycles["arithmetic"] == 12
     assert loop.simulation.cycles == pytest.approx(12, rel=0.05)
@@ -97,7 +99,7 @@ def test_an_instruction_that_the_model_does_not_know() -> None:
     reader = LoopReader.of(resolve_target("skylake"))
     if reader.tool is None:
         pytest.skip(reader.reason)
-    loops = reader.loops(X86.replace("vmulps\t", "vnothing\t"), Texts())
+    loops = reader.loops([X86.replace("vmulps\t", "vnothing\t")], Texts())[0]
     assert [loop.simulation is None for loop in loops] == [True, False]
 
 
@@ -106,8 +108,35 @@ def test_without_llvm_mca(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     reader = LoopReader.of(resolve_target("skylake"))
     assert (reader.tool, reader.words) == (None, "")
     assert reader.reason == "llvm-mca 16 or newer is needed, found none on PATH; install one: apt install llvm-19"
-    assert [loop.simulation for loop in reader.loops(X86, Texts())] == [None, None]
+    assert [loop.simulation for loop in reader.loops([X86], Texts())[0]] == [None, None]
 
 
 def test_no_loop() -> None:
-    assert LoopReader(resolve_target("skylake"), None, "").loops("kernel:\n\tretq\n", Texts()) == []
+    assert LoopReader(resolve_target("skylake"), None, "").loops(["kernel:\n\tretq\n"], Texts()) == [[]]
+
+
+def test_loops_that_are_the_same_are_simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = LoopReader.of(resolve_target("skylake"))
+    if reader.tool is None:
+        pytest.skip(reader.reason)
+    asked: list[str] = []
+
+    def noted(tool: str, machine: Machine, body: str, iterations: int) -> str:
+        asked.append(body)
+        return simulate(tool, machine, body, iterations)
+
+    monkeypatch.setattr(loop_view, "simulate", noted)
+    first, second, nothing = reader.loops([X86, X86, "kernel:\n\tretq\n"], Texts())
+    assert [loop.simulation for loop in first] == [loop.simulation for loop in second] != []
+    assert (len(asked), nothing) == (2, [])
+
+
+def test_fewer_iterations_of_a_long_loop_tell_the_same() -> None:
+    machine = resolve_target("skylake")
+    reader = LoopReader.of(machine)
+    if reader.tool is None:
+        pytest.skip(reader.reason)
+    assert [iterations_of(size) for size in (0, 1, 20, 40, 200, 1999)] == [1000, 1000, 1000, 500, 100, 100]
+    body = "".join(f"\tvfmadd231ps\t(%rdi), %ymm{n % 7}, %ymm{n % 11}\n" for n in range(200))
+    few, many = (cycles_in(simulate(reader.tool, machine, body, count)) for count in (iterations_of(200), 1000))
+    assert few == pytest.approx(many, rel=0.01)

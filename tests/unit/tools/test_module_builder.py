@@ -38,8 +38,8 @@ def test_functions_call_each_other() -> None:
     with graph.function("twice", [("a name", "3xf32")], private=True) as f:
         f.returns(f.graph.add(f["a name"], f["a name"]))
     with graph.function("main", graph="3xf32") as f:
-        f.returns(f.call("twice", [f["graph"]], ["3xf32"]))
-    assert list(mlc.compile(graph.module)(np.array([1, 2, 3], np.float32))) == [2, 4, 6]
+        f.returns(f.call("twice", [f.call("twice", [f["graph"]])], ["3xf32"]))
+    assert list(mlc.compile(graph.module)(np.array([1, 2, 3], np.float32))) == [4, 8, 12]
     assert graph.view().kernels == ["twice"]
 
 
@@ -114,6 +114,8 @@ def test_what_is_refused() -> None:
         f.returns()
     with _failing(graph, "nowhere") as f:
         f.returns(f.call("nowhere", [f.x], ["f32"]))
+    with _failing(graph, "the module has no function 'hh'; required: one that it has, or the types of results") as f:
+        f.call("hh")
     with _failing(graph, "an array of <U1 is not a constant") as f:
         f.constant("a")
     with graph.function("g") as f:

@@ -135,3 +135,20 @@ def test_a_page_is_shown_inside(tmp_path: Path) -> None:
     page.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text() == page.page
     assert repr(page).endswith("characters: .save('report.html')>")
+
+
+def test_a_pattern_that_is_none() -> None:
+    seen = mlc.view("func.func @f() {\n  return\n}")
+    for wrong, required in ((ReluOfRelu, "ReluOfRelu()"), ("x", "an object of a class of RewritePattern")):
+        with pytest.raises(TypeError, match=rf"as pattern; required: {re.escape(required)}$"):
+            seen.rewrite(wrong)  # pyright: ignore[reportArgumentType]
+
+
+def test_pictures_are_files_of_their_kind(tmp_path: Path) -> None:
+    picture = mlc.view("func.func @f() {\n  return\n}").picture()
+    picture.save(tmp_path / "a.svg")
+    picture.save(tmp_path / "a.dot")
+    assert (tmp_path / "a.svg").read_text().startswith("<svg") and "digraph" in (tmp_path / "a.dot").read_text()
+    with pytest.raises(ValueError, match=r"ends with '\.png' for a picture; required: \.svg or \.dot"):
+        picture.save(tmp_path / "a.png")
+    assert not (tmp_path / "a.png").exists()

@@ -55,6 +55,7 @@ const vscode = {
   Diagnostic: record("range", "message", "severity"),
   DiagnosticRelatedInformation: record("location", "message"),
   CompletionItem: record("label", "kind"),
+  CompletionList: record("items", "isIncomplete"),
   DocumentSymbol: record("name", "detail"),
   DocumentHighlight: record("range"),
   Hover: record("contents", "range"),
@@ -107,7 +108,8 @@ async function main() {
     said.definition = (await providers.registerDefinitionProvider.provideDefinition(document, name)).range.start;
     said.rename = (await providers.registerRenameProvider.provideRenameEdits(document, name, "y")).edits;
     const offered = await providers.registerCompletionItemProvider.provideCompletionItems(document, new Position(1, 15));
-    said.completion = offered.map((each) => each.label);
+    said.completion = offered.items.map((each) => each.label);
+    said.isIncomplete = offered.isIncomplete;
     const outline = await providers.registerDocumentSymbolProvider.provideDocumentSymbols(document);
     const signature = await providers.registerSignatureHelpProvider.provideSignatureHelp(document, new Position(1, 18));
     said.signature = signature && [signature.signatures[0].label, signature.activeParameter];

@@ -157,7 +157,12 @@ class Server {
       }),
       languages.registerCompletionItemProvider(
         LANGUAGE,
-        { provideCompletionItems: listOf("textDocument/completion", completion) },
+        {
+          provideCompletionItems: async (document, at, token) => {
+            const found = await this.ask("textDocument/completion", placeOf(document, at), token);
+            return found && new vscode.CompletionList(found.items.map(completion), found.isIncomplete);
+          },
+        },
         ...capabilities.completionProvider.triggerCharacters,
       ),
       languages.registerDefinitionProvider(LANGUAGE, {

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 import struct
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp
 
 import mlc
 from mlc.compiler.compilation import new_context, read_module
+from mlc.dialects.graph import GraphOp
 from mlc.dialects.loop import LIMITS, LimitsAttr
 from mlc.frontends.gguf.language_model import plugin_models
 from mlc.frontends.gguf.source import GgufModel
@@ -28,6 +30,7 @@ from mlc.support.bindings import Bindings
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import NAME, donated_to, marks_of, models_of
+from mlc.support.locations import location_of
 from mlc.tests.unit.frontends.gguf.files import ARRAY, F32, STRING, U32, gguf, metadatum, tensor, text
 
 if TYPE_CHECKING:
@@ -113,6 +116,23 @@ def test_weights_stay_short(converted: Convert) -> None:
     module, ctx = converted(_model())
     names = [op.name for op in module.walk()]
     assert names.count("graph.scaled_matmul") == 8 and "gguf.decode" not in names and not ctx.remarks
+
+
+def test_ops_are_called_as_their_layers_are(converted: Convert) -> None:
+    """By names that stand in the file; only tokens become rows before there is a layer."""
+    module, _ = converted(_model())
+    ops = [op for op in module.walk() if isinstance(op, GraphOp)]
+    assert {str(location_of(op)) for op in ops} >= {"model.gguf: 'blk.0.attn_q.scaled_matmul'"}
+    names = {op.location.desc.data: op.name for op in ops if isinstance(op.location, NameLoc)}
+    assert all(name.rpartition(".")[2].startswith(kind.removeprefix("graph.")) for name, kind in names.items())
+    layers = {name.rpartition(".")[0] for name in names}
+    matrices = {"q", "k", "v", "output"}
+    assert layers >= {"places", "token_embd", "rotary", "blk.0", "blk.0.attn", "blk.0.ffn", "output", "output_norm"}
+    assert layers >= {f"blk.0.attn_{each}" for each in ("norm", *matrices)}
+    assert layers >= {f"blk.0.ffn_{each}" for each in ("norm", "gate", "up", "down")}
+    assert len([op for op in ops if not isinstance(op.location, NameLoc)]) == 1
+    found = [op.location.desc.data for op in ops if isinstance(op.location, NameLoc)]
+    assert {name.partition(".")[0] for name, times in Counter(found).items() if times > 1} == {"rotary"}, "q and k"
 
 
 def test_caches_are_stored_short(tmp_path: Path) -> None:
