@@ -122,6 +122,8 @@ AnySize = int | SymbolicSize
 Rational = int | Fraction
 _MOST_WAYS = 16
 """So many bounds of one size are looked at."""
+_MOST_MINIMA = 3
+"""Of sizes with so many minima, each case is looked at."""
 SizeArray = NDArray[Any]
 """An array of integers and sizes."""
 
@@ -145,7 +147,21 @@ def bounds(size: AnySize) -> tuple[int, int]:
     if any(not isinstance(factor, ExtentSymbol) for monomial, _ in size.terms for factor, _ in monomial):
         low = max([low, *(_interval(each)[0] for each in _of_symbols(size, False))])
         high = min([high, *(_interval(each)[1] for each in _of_symbols(size, True))])
+        if cases := _by_minimum(size):
+            lows, highs = zip(*map(bounds, cases), strict=True)
+            low, high = max(low, min(lows)), min(high, max(highs))
     return ceil(low), floor(high)
+
+
+def _by_minimum(size: SymbolicSize) -> list[AnySize]:
+    """The sizes that a size is one of: with each that the first minimum in it may be. None where there is no minimum,
+    or there are too many."""
+    minima = [factor for factor in factors_in(size) if isinstance(factor, Minimum)]
+    found = ((factor, number) for factor in minima if (number := dict(size.terms).get(frozenset([(factor, 1)]))))
+    factor, number = next(found, (None, 0))
+    if factor is None or len(minima) > _MOST_MINIMA:
+        return []
+    return [size - SymbolicSize.of(factor) * number + each * number for each in factor.sizes]
 
 
 def _interval(terms: Mapping[Monomial, Rational]) -> tuple[Rational, Rational]:

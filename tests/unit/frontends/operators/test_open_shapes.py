@@ -59,7 +59,7 @@ _Case = Callable[[_Function], SSAValue]
         (lambda f: cut(f.b, f.x, 1, 4, 0, -2), (4, 2, 8), lambda f: [f.n, 2, f.m]),
         (lambda f: cut(f.b, f.x, 2, -2, 1 << 62, 1), (4, 6, 2), lambda f: [f.n, 6, 2]),
         (lambda f: cut(f.b, f.x, 2, 1, -1, 1), (4, 6, 6), lambda f: [f.n, 6, f.m - 2]),
-        (lambda f: cut(f.b, f.x, 2, 3, f.m, 1), (4, 6, 6), lambda f: [f.n, 6, f.m - smaller(3, f.m)]),
+        (lambda f: cut(f.b, f.x, 2, 3, f.m, 1), (4, 6, 5), lambda f: [f.n, 6, f.m - smaller(3, f.m)]),
         (lambda f: cut(f.b, f.x, 2, f.n, f.m, 1), (4, 6, 7), lambda f: [f.n, 6, f.m - smaller(f.n, f.m)]),
         (lambda f: cut(f.b, f.x, 2, -5, 1 << 62, 1), (4, 6, 5), lambda f: [f.n, 6, smaller(f.m, 5)]),
         (lambda f: cut(f.b, f.x, 2, 0, f.m, 2), (4, 6, 4), lambda f: [f.n, 6, (f.m + 1) // 2]),
