@@ -107,6 +107,22 @@ _CASES: dict[str, tuple[Any, ...]] = {
         [node("Resize", ["x", "", "", "3,2,5"], ["y0"], mode="nearest", axes=[2, 3, 4])],
         {"x": [_N, _M, 2, 3, 2]},
     ),
+    "different elements": (
+        [node("Unique", ["x"], ["y0", "y1", "y2", "y3"])],
+        {"x": [_N, _M]},
+    ),
+    "different elements as they occur": (
+        [node("Unique", ["x"], ["y0", "y1", "y2", "y3"], sorted=0)],
+        {"x": [_N]},
+    ),
+    "different rows": (
+        [node("Unique", ["x"], ["y0", "y1", "y2", "y3"], axis=0)],
+        {"x": [_N, 2]},
+    ),
+    "different columns as they occur": (
+        [node("Unique", ["x"], ["y0", "y1", "y2", "y3"], axis=1, sorted=0)],
+        {"x": [_M, _N]},
+    ),
     "backwards": (
         [
             node("Slice", ["x", "-1,", "-99999,", "1,", "-1,"], ["y0"]),
