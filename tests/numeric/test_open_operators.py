@@ -123,6 +123,17 @@ _CASES: dict[str, tuple[Any, ...]] = {
         [node("Unique", ["x"], ["y0", "y1", "y2", "y3"], axis=1, sorted=0)],
         {"x": [_M, _N]},
     ),
+    "as many as data says": (
+        [
+            *_extent("x", 1, "d"),
+            node("ReduceSum", ["x"], ["s"], keepdims=0),
+            node("Cast", ["s"], ["c"], to=_KINDS["i"]),
+            node("Max", ["c", "1,"], ["p"]),
+            node("Min", ["p", "d"], ["k"]),
+            node("TopK", ["x", "k"], ["y0", "y1"], axis=1),
+        ],
+        {"x": [_N, _M]},
+    ),
     "backwards": (
         [
             node("Slice", ["x", "-1,", "-99999,", "1,", "-1,"], ["y0"]),
