@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 import mlc
+from mlc.support.errors import UserError
 
 runtime: Any = pytest.importorskip("onnxruntime")
 Array = NDArray[Any]
@@ -134,6 +135,10 @@ _CASES: dict[str, tuple[Any, ...]] = {
         ],
         {"x": [_N, _M]},
     ),
+    "nothing is left": (
+        [node("Resize", ["x", "", "1.,1.,.5,2."], ["y0"], mode="linear")],
+        {"x": [_N, 2, 1, 3]},
+    ),
     "backwards": (
         [
             node("Slice", ["x", "-1,", "-99999,", "1,", "-1,"], ["y0"]),
@@ -172,3 +177,9 @@ def test_beside_the_runtime(name: str) -> None:
             one = found[f"y{number}"]
             assert (one.shape, one.dtype) == (want.shape, want.dtype), (known, number)
             np.testing.assert_allclose(one, want, rtol=1e-4, atol=1e-5, err_msg=f"{known} {number}")
+
+
+def test_nothing_cannot_be_resized_to_something() -> None:
+    resize = node("Resize", ["x", "", "", "1,1,2,2"], ["y0"], mode="linear")
+    with pytest.raises(UserError, match="it resizes dim 2, which has no elements, to 2"):
+        mlc.compile(_model([resize], {"x": [1, 1, 0, 4]}, 1, 18))
