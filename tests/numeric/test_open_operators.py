@@ -84,6 +84,7 @@ _CASES: dict[str, tuple[Any, ...]] = {
     ),
     "determinants": ([node("Det", ["x"], ["y0"])], {"x": [_N, 2, 3, 3]}),
     "determinants of any size": ([node("Det", ["x"], ["y0"])], {"x": [_M, _N, _N]}),
+    "determinants of nothing": ([node("Det", ["x"], ["y0"])], {"x": [_N, 2, 0, 0]}),
     "places in a pool": (
         [node("MaxPool", ["x"], ["y0", "y1"], kernel_shape=[2, 3], pads=[1, 1, 1, 1], strides=[1, 2])],
         {"x": [2, 3, _N, _M]},

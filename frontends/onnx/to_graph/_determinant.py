@@ -28,15 +28,15 @@ def determinant(b: Node) -> Results:
     """Gaussian elimination with partial pivoting, in f64: each step of a scan removes a column of all matrices."""
     *batch, rows, _ = shape = b.shape()
     x, ends = _squares(b)
+    of_batch = {axis: extent for axis, extent in ends.items() if axis < len(batch)}
     if not rows:
-        return b.splat(1, batch, b.element())
+        return b.bounded(b.viewed(b.splat(1, batch, b.element()), batch, {}), of_batch)
     matrices = b.reshape(b.cast(x, f64), (prod(batch), *shape[-2:]))
     scan = ScanWriter(b, rows)
     matrix = scan.carry(matrices)
     product = scan.carry(b.splat(1, (prod(batch),), f64))
     found = scan.finish(_step(scan.inside, matrix, product, scan.number()))[1]
-    found = b.cast(b.reshape(found, batch), b.element())
-    return b.bounded(found, {axis: extent for axis, extent in ends.items() if axis < len(batch)})
+    return b.bounded(b.cast(b.reshape(found, batch), b.element()), of_batch)
 
 
 @converts("Inverse", domain=RUNTIME_DOMAIN, bounded=True, rounds_once=True)
