@@ -66,7 +66,8 @@ forms that run on a CPU there. Where that computes less exactly than the operato
 - `DynamicQuantizeLSTM` has one range for the states of a whole batch; ONNX Runtime has one for each thread's part.
 
 Not converted: `do_rotary` and shared buffers of `Attention`, `cache_indirection` of `MultiHeadAttention`, quantised and
-sliding caches of `GroupQueryAttention`, whose `total_sequence_length` has to be known when the model is compiled.
+sliding caches of `GroupQueryAttention`, whose `total_sequence_length` has to be known when the model is compiled, or to
+follow from an extent of a call, as that of a mask.
 `com.microsoft.nchwc` is a layout for one kind of machine: let a session save its model at `ORT_ENABLE_EXTENDED`, which
 does not write it.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -21,6 +22,30 @@ def _expression(value: Any) -> Any:
     if (found := getattr(value.node, "expr", None)) is None:
         raise UserError(f"'{value}' is not a number: it stands for lengths that differ within a tensor")
     return found
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """From an extent, or another symbolic number, to its number, where these are the numbers of symbols."""
+
+    of_symbols: Mapping[Any, float]
+
+    def __call__(self, value: Any) -> Any:
+        """The number.
+
+        Raises:
+            UserError: it depends on data, or it is none.
+        """
+        if not hasattr(value, "node"):
+            return value if isinstance(value, float | bool) else int(value)
+        found = _expression(value).subs(self.of_symbols)
+        if getattr(found, "free_symbols", None):
+            raise UserError(f"a number of a shape, {found}, depends on data; required: one that inputs have")
+        return next((make for kind, make in _SYMBOLIC.items() if isinstance(value, kind)), int)(found)
+
+    def with_more(self, of_symbols: Mapping[Any, float]) -> Numbers:
+        """The same with the numbers of more symbols."""
+        return Numbers({**self.of_symbols, **of_symbols})
 
 
 class Extents:
@@ -49,25 +74,17 @@ class Extents:
         """Where the number of a symbol stands in keys."""
         return list(self._places).index(symbol)
 
-    def known(self, values: Sequence[Any]) -> Callable[[Any], Any]:
+    def known(self, values: Sequence[Any]) -> Numbers:
         """From an extent, or another symbolic number, to its number in a call."""
         return self.at(self.key(values))
 
-    def at(self, key: Sequence[float]) -> Callable[[Any], Any]:
+    def at(self, key: Sequence[float]) -> Numbers:
         """From an extent, or another symbolic number, to its number, for these numbers of the symbols.
 
         Raises:
             UserError: one of them is not a number.
         """
-        numbers = dict(zip(self._places, key, strict=True))
         for number in key:
             if isinstance(number, torch.SymInt):
                 _expression(number)
-
-        def extent(value: Any) -> Any:
-            kind = next((k for k in _SYMBOLIC if isinstance(value, k)), None)
-            if kind is None:
-                return value if isinstance(value, float | bool) else int(value)
-            return _SYMBOLIC[kind](_expression(value).subs(numbers))
-
-        return extent
+        return Numbers(dict(zip(self._places, key, strict=True)))

@@ -15,12 +15,13 @@ from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws
 from mlc.dialects.aten.graph_source import GraphSource
 from mlc.frameworks.torch._build import build
-from mlc.frameworks.torch._extents import Extents
+from mlc.frameworks.torch._extents import Extents, Numbers
 from mlc.frameworks.torch._launch import Launch, WrongElements
 from mlc.frameworks.torch._partition import obvious_refusals, refused_nodes, split
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import Results, results_of
 from mlc.frameworks.torch._rows import RowModel, cut, multiple, padded, with_number
+from mlc.frameworks.torch._sized import has_data_sizes, sized_launch
 from mlc.frameworks.torch._work import share_without
 from mlc.support.errors import UserError
 
@@ -42,7 +43,7 @@ class NativeGraph:
 
 def native(
     graph_module: Any,
-    extent: Callable[[Any], Any],
+    extent: Numbers,
     constants: dict[str, torch.Tensor],
     options: CompileOptions,
     share: bool,
@@ -133,7 +134,7 @@ class Part(torch.nn.Module):
 
 def _compiled(
     graph_module: Any,
-    extent: Callable[[Any], Any],
+    extent: Numbers,
     constants: dict[str, torch.Tensor],
     options: CompileOptions,
     share: bool,
@@ -142,12 +143,16 @@ def _compiled(
 ) -> Runner:
     """Native code for a graph all of whose operators are converted."""
     graph = graph_module.graph
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    constants = constants_of(graph_module, constants)
+    if has_data_sizes(graph):
+        inputs = inputs_of(placeholders, constants)
+        run = sized_launch(graph_module, extent, constants, inputs, options, share, checked, by)
+        return or_in_torch(run, graph_module) if checked else run
     results = results_of(graph, extent, share)
     if not results.nodes:
         return lambda values: results.all(values, ())
-    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
-    constants = constants_of(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated, seeded=True)
     source.checked, source.bodies = checked, bodies_of(graph_module)
     inputs = inputs_of(placeholders, constants)

@@ -23,7 +23,7 @@ from mlc.frameworks.torch._build import build
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._launch import Launch
 from mlc.frameworks.torch._native import Runner, constants_of, inputs_of, or_in_torch
-from mlc.frameworks.torch._results import Results, ResultSpec, results_of
+from mlc.frameworks.torch._results import Results, ResultSpec, cut, results_of
 from mlc.runtime.extents import holders
 from mlc.support.bindings import ExtentRange
 from mlc.support.errors import UserError
@@ -168,7 +168,7 @@ def native_open(
         given = [*values, *(torch.tensor(int(here[place]), device=_CPU) for place in dims.places())]
         for i, shape in rooms:
             given[i] = _with_room(values[i], shape)
-        computed = [_cut(t, spec) for t, spec in zip(launch(given), plan.specs, strict=False)]
+        computed = [cut(t, spec) for t, spec in zip(launch(given), plan.specs, strict=False)]
         return plan.all(values, computed)
 
     return or_in_torch(run, graph_module)
@@ -188,13 +188,3 @@ def _with_room(tensor: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     found = torch.empty(shape, dtype=tensor.dtype, device=_CPU)
     found[tuple(map(slice, tensor.shape))] = tensor
     return found
-
-
-def _cut(tensor: torch.Tensor, spec: ResultSpec) -> torch.Tensor:
-    """The data of a result, in memory of its own where it has another shape, as torch lays it out."""
-    if tuple(tensor.shape) == spec.shape and spec.strides is None:
-        return tensor
-    found = torch.empty(spec.shape, dtype=tensor.dtype, device=_CPU)
-    if spec.strides is not None:
-        found = torch.empty_strided(spec.shape, spec.strides, dtype=tensor.dtype, device=_CPU)
-    return found.copy_(tensor[tuple(map(slice, spec.shape))])

@@ -16,6 +16,9 @@ view_of: Callable[..., Any] = cast(Any, torch)._C._dynamo.guards._reinterpret_te
 """A tensor on another's memory that autograd takes for no view, as AOTAutograd wants its results."""
 
 
+_CPU = torch.device("cpu")
+
+
 @dataclass(frozen=True)
 class ResultSpec:
     """A result that the library writes: its shape, and its strides where these are not those of the shape.
@@ -217,6 +220,16 @@ class _Planning:
                 return True
             reach = stride * (extent - 1) + reach
         return False
+
+
+def cut(tensor: torch.Tensor, spec: ResultSpec) -> torch.Tensor:
+    """The data of a result, in memory of its own where it has another shape, as torch lays it out."""
+    if tuple(tensor.shape) == spec.shape and spec.strides is None:
+        return tensor
+    found = torch.empty(spec.shape, dtype=tensor.dtype, device=_CPU)
+    if spec.strides is not None:
+        found = torch.empty_strided(spec.shape, spec.strides, dtype=tensor.dtype, device=_CPU)
+    return found.copy_(tensor[tuple(map(slice, spec.shape))])
 
 
 def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:

@@ -176,9 +176,13 @@ def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Ex
 
 
 def _reverse(op: graph.ReverseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Other dims than those that are turned round."""
-    if any(axis in ints(op.axes) for axis in extents[0]):
-        raise refusal_of(op, extents, b)
+    """Data is moved to the end of a dim that is turned round, so that it comes first then."""
+    for axis in (axis for axis in ints(op.axes) if axis in extents[0]):
+        x, largest = op.input, shape_of(op.input)[axis]
+        others = {a: e for a, e in b.knowledge.extents[x].items() if a != axis}
+        whole = b.bounded(b.viewed(x, shape_of(x), {}), others)
+        places = b.add(b.constant(np.arange(largest) - largest, i64), extents[0][axis])
+        op.operands[0] = b(graph.GatherOp, whole, b.maximum(places, b.constant(0, i64)), axis)
     return extents[0]
 
 
@@ -331,6 +335,8 @@ _RULES: dict[type[Operation], Rule] = {
     graph.ConvTranspose3dOp: _transposed_windows,
     graph.MaxPool2dOp: _windows,
     graph.MaxPool3dOp: _windows,
+    graph.ArgMaxPool2dOp: _windows,
+    graph.ArgMaxPool3dOp: _windows,
     graph.AvgPool2dOp: _windows,
     graph.AvgPool3dOp: _windows,
     graph.GroupNormOp: _images,

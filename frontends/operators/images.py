@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.open_shapes import depends_on_call, expanded, reshaped, shape_sizes
+from mlc.frontends.operators.open_shapes import all_along, counted, depends_on_call, expanded, reshaped, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.sizes import AnySize, larger
 from mlc.support.dtypes import least_of
 
 _BY_RANK: dict[type[graph.GraphOp], dict[int, type[graph.GraphOp]]] = {
@@ -57,14 +59,25 @@ def lowest(x: SSAValue) -> float:
     return least_of(element_of(x))
 
 
-def tiled(b: GraphBuilder, x: SSAValue, repeats: Sequence[int]) -> SSAValue:
+def tiled(b: GraphBuilder, x: SSAValue, repeats: Sequence[AnySize]) -> SSAValue:
     """So many copies along each dim, one after the other: a broadcast along a dim before it."""
-    if depends_on_call(b, x):
-        sizes = shape_sizes(b, x)
-        apart = b.unsqueeze(x, range(0, 2 * len(sizes), 2))
-        wide = expanded(b, apart, [n for pair in zip(repeats, sizes, strict=True) for n in pair])
-        return reshaped(b, wide, [n * size for n, size in zip(repeats, sizes, strict=True)])
+    known = [count for count in repeats if isinstance(count, int)]
+    if depends_on_call(b, x) or len(known) < len(repeats):
+        for axis, count in enumerate(repeats):
+            x = x if count == 1 else _tiled_open(b, x, axis, count)
+        return x
     shape = shape_of(x)
-    wide = [n for count, extent in zip(repeats, shape, strict=True) for n in (count, extent)]
+    wide = [n for count, extent in zip(known, shape, strict=True) for n in (count, extent)]
     apart = b.reshape(x, [n for extent in shape for n in (1, extent)])
-    return b.reshape(b.broadcast(apart, wide), [n * extent for n, extent in zip(repeats, shape, strict=True)])
+    return b.reshape(b.broadcast(apart, wide), [n * extent for n, extent in zip(known, shape, strict=True)])
+
+
+def _tiled_open(b: GraphBuilder, x: SSAValue, axis: int, count: AnySize) -> SSAValue:
+    """So many copies along a dim: of one that ends early, each element is read where it is."""
+    sizes = shape_sizes(b, x)
+    whole = sizes[axis] * count
+    if not isinstance(sizes[axis], int):
+        places = b(graph.RemOp, counted(b, 0, whole, 1, i64), b.extent(larger(sizes[axis], 1)))
+        return b(graph.GatherOp, all_along(b, x, [axis]), places, axis)
+    wide = expanded(b, b.unsqueeze(x, [axis]), [*sizes[:axis], count, *sizes[axis:]])
+    return reshaped(b, wide, [*sizes[:axis], whole, *sizes[axis + 1 :]])

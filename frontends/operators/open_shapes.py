@@ -197,14 +197,16 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: AnySize, end: AnySiz
         if (least.start, least.stop) == (most.start, most.stop):  # so it is of all extents between these
             source = value if step == 1 else all_along(b, value, [axis])
             return _whole(b, _cut_known(b, source, axis, least), axis)
+    if size is not None and step < 0 and (ends := _backwards(start, end, size)) is not None:
+        return cut(b, b(graph.ReverseOp, value, [axis]), axis, *ends, -step)
     first, last = (None if size is None else _place(each, size) for each in (start, end))
     asked = f"[{in_symbols(start)}:{in_symbols(end)}:{step}]"
     if size is None or first is None or last is None or step < 1:
         raise Unconvertible(f"it takes {asked} of {'?' if size is None else in_symbols(size)} elements")
-    span = last - first
-    if bounds(span)[0] < 0:
-        raise Unconvertible(f"it takes {asked} of {in_symbols(size)} elements, which may be none at all")
-    length, whole = (span + (step - 1)) // step, shape_of(value)[axis]
+    span, whole = larger(last - first, 0), shape_of(value)[axis]
+    if bounds(span)[0] < 0:  # there are more ways to choose than are looked at
+        raise Unconvertible(f"it takes {asked} of {in_symbols(size)} elements; required: fewer choices between extents")
+    length = (span + (step - 1)) // step
     most = bounds(length)[1]
     if isinstance(first, SymbolicSize):
         places = b.add(b.constant(np.arange(most) * step), b.extent(first))
@@ -258,6 +260,17 @@ def _place(at: AnySize, size: AnySize) -> AnySize | None:
         at = at + size
         return larger(at, 0)
     return smaller(at, size) if low >= 0 else None
+
+
+def _backwards(start: AnySize, end: AnySize, size: AnySize) -> tuple[AnySize, AnySize] | None:
+    """Where a slice that goes backwards starts and ends once the dim is turned round; None if that is not decided."""
+    last, places = size - 1, list[AnySize]()
+    for at, before in ((start, 0), (end, -1)):
+        low, high = bounds(at)
+        if low < 0 <= high:
+            return None
+        places.append(larger(last - (smaller(at, last) if low >= 0 else larger(at + size, before)), 0))
+    return places[0], places[1]
 
 
 def joined(b: GraphBuilder, values: Sequence[SSAValue], axis: int) -> SSAValue:

@@ -122,6 +122,8 @@ AnySize = int | SymbolicSize
 Rational = int | Fraction
 _MOST_WAYS = 16
 """So many bounds of one size are looked at."""
+_MOST_MINIMA = 3
+"""Of sizes with so many minima, each case is looked at."""
 SizeArray = NDArray[Any]
 """An array of integers and sizes."""
 
@@ -145,7 +147,27 @@ def bounds(size: AnySize) -> tuple[int, int]:
     if any(not isinstance(factor, ExtentSymbol) for monomial, _ in size.terms for factor, _ in monomial):
         low = max([low, *(_interval(each)[0] for each in _of_symbols(size, False))])
         high = min([high, *(_interval(each)[1] for each in _of_symbols(size, True))])
+        if by_minimum := _by_minimum(size):
+            cases, is_added = by_minimum
+            lows, highs = zip(*map(bounds, cases), strict=True)
+            low = max(low, min(lows) if is_added else max(lows))
+            high = min(high, min(highs) if is_added else max(highs))
     return ceil(low), floor(high)
+
+
+def _by_minimum(size: SymbolicSize) -> tuple[list[AnySize], bool] | None:
+    """The sizes that a size is one of, with each that a minimum in it may be: not more than any of them if the minimum
+    is added, not less if it is subtracted. None where there is no minimum, or there are too many."""
+    if sum(isinstance(factor, Minimum) for factor in factors_in(size)) > _MOST_MINIMA:
+        return None
+    alone = ((monomial, number) for monomial, number in size.terms if len(monomial) == 1)
+    found = [
+        (f, number) for monomial, number in alone for f, power in monomial if isinstance(f, Minimum) and power == 1
+    ]
+    if not found:
+        return None
+    factor, number = max(found, key=lambda each: (len(shown := _factor_in_symbols(each[0])), shown))
+    return [size + (each - SymbolicSize.of(factor)) * number for each in factor.sizes], number > 0
 
 
 def _interval(terms: Mapping[Monomial, Rational]) -> tuple[Rational, Rational]:

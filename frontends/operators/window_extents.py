@@ -15,7 +15,7 @@ from mlc.frontends.operators.knowledge import Extents
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols
 
-WindowedOp = graph.ConvOp | graph.MaxPoolOp | graph.AvgPoolOp
+WindowedOp = graph.ConvOp | graph.MaxPoolOp | graph.ArgMaxPoolOp | graph.AvgPoolOp
 
 
 def spatial_ends(op: WindowedOp, extents: Extents, b: GraphBuilder) -> Extents:
@@ -67,7 +67,7 @@ def _counts_padding(op: graph.AvgPoolOp) -> bool:
 
 def padding_of(op: WindowedOp) -> float:
     """What stands around an image for the windows of an op."""
-    return lowest(op.operands[0]) if isinstance(op, graph.MaxPoolOp) else 0.0
+    return lowest(op.operands[0]) if isinstance(op, graph.MaxPoolOp | graph.ArgMaxPoolOp) else 0.0
 
 
 def _count(op: WindowedOp, dim: int, size: AnySize) -> AnySize:

@@ -19,8 +19,8 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, Array, GraphBuilder
 from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
-from mlc.frontends.operators.open_shapes import cut as cut_at
 from mlc.frontends.operators.open_shapes import (
+    counted,
     depends_on_call,
     expanded,
     is_sized,
@@ -31,9 +31,9 @@ from mlc.frontends.operators.open_shapes import (
     shape_sizes,
     total,
 )
-from mlc.frontends.operators.places import standing_along
+from mlc.frontends.operators.open_shapes import cut as cut_at
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, divided, in_symbols
+from mlc.frontends.operators.sizes import AnySize, bounds, divided, in_symbols
 
 
 @converts("Reshape", bounded=True)
@@ -148,9 +148,9 @@ def expand(b: Node) -> Results:
 @converts("Tile", bounded=True)
 def repeat_dims(b: Node) -> Results:
     """Repeats along each dim: a broadcast along a dim before it."""
-    shape, repeats = b.shape(), b.known_ints(1)
-    if len(repeats) != len(shape) or min(repeats, default=0) < 0:
-        raise Unconvertible(f"repeats {repeats} do not fit {list(shape)}")
+    shape, repeats = b.shape(), b.sizes(1)
+    if len(repeats) != len(shape) or any(bounds(count)[0] < 0 for count in repeats):
+        raise Unconvertible(f"repeats [{', '.join(map(in_symbols, repeats))}] do not fit {list(shape)}")
     return tiled(b, b[0], repeats)
 
 
@@ -347,14 +347,13 @@ def trilu(b: Node) -> Results:
 @converts("OneHot", bounded=True)
 def one_hot(b: Node) -> Results:
     """`on` at an index, `off` elsewhere; negative indices count from the end."""
-    depth = int(b.known(1).reshape(-1)[0])
+    depth = b.sizes(1)[0]
     indices, rank = b.cast(b[0], i64), b.rank()
     axis = axis_of(b.int("axis", -1), rank + 1)
-    shape = list(b.shape())
-    if depth > MOST_COUNTED:
-        raise Unconvertible(f"its depth is {depth}")
-    wrapped = b.where(b.compare("lt", indices, b.number(0, indices)), b.add(indices, b.number(depth, indices)), indices)
-    apart = b.reshape(wrapped, [*shape[:axis], 1, *shape[axis:]])
-    places = b.constant(standing_along(np.arange(depth), axis, rank + 1), i64)
+    if bounds(depth)[1] > MOST_COUNTED:
+        raise Unconvertible(f"its depth is {in_symbols(depth)}")
+    wrapped = b.where(b.compare("lt", indices, b.number(0, indices)), b.add(indices, b.extent(depth)), indices)
+    apart = b.unsqueeze(wrapped, [axis])
+    places = b.unsqueeze(counted(b, 0, depth, 1, i64), [i for i in range(rank + 1) if i != axis])
     off, on = (b.reshape(b.slice(b[2], 0, i, i + 1), ()) for i in range(2))
     return b.where(b.compare("eq", apart, places), on, off)

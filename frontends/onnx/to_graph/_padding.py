@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -12,8 +13,9 @@ from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._moves import cut
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.open_padding import MODES, padded
-from mlc.frontends.operators.open_shapes import require_fixed
+from mlc.frontends.operators.open_shapes import all_along, counted
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize
 
@@ -66,15 +68,29 @@ def _around(b: Node, x: SSAValue, low: list[int], high: list[int], mode: str, nu
     return x
 
 
+def _centred(b: GraphBuilder, x: SSAValue, axis: int, extent: AnySize, wanted: AnySize) -> SSAValue:
+    """The middle of an axis, or the axis with zeros on both sides: which one, the extents of a call say."""
+    start = b.div(b.sub(b.extent(extent), b.extent(wanted)), b.constant(2))  # towards zero
+    place = b.add(counted(b, 0, wanted, 1, i64), start)
+    is_inside = b(graph.AndOp, b.compare("ge", place, b.constant(0)), b.compare("lt", place, b.extent(extent)))
+    last = b.constant(shape_of(x)[axis] - 1)
+    found = b(graph.GatherOp, all_along(b, x, [axis]), b.minimum(b.maximum(place, b.constant(0)), last), axis)
+    along = b.unsqueeze(is_inside, [i for i in range(len(shape_of(x))) if i != axis])
+    return b.where(along, found, b.number(0, x))
+
+
 @converts("CenterCropPad", bounded=True)
 def center_crop_pad(b: Node) -> Results:
     """Cut, or padded with zeros, on both sides."""
     x, rank = b[0], b.rank()
     axes = [axis_of(a, rank) for a in b.ints("axes") or range(rank)]
-    for axis, wanted in zip(axes, b.known_ints(1), strict=True):
-        require_fixed(b, x, "what is cut or padded", [axis])
-        extent = shape_of(x)[axis]
-        if extent > wanted:
+    for axis, wanted in zip(axes, b.sizes(1), strict=True):
+        extent = b.axis_size(x, axis)
+        if extent is None:
+            raise Unconvertible(f"it cuts, or pads, dim {axis}, whose extent depends on data")
+        if not isinstance(extent, int) or not isinstance(wanted, int):
+            x = _centred(b, x, axis, extent, wanted)
+        elif extent > wanted:
             start = (extent - wanted) // 2
             x = cut(b, x, axis, start, start + wanted, 1)
         elif extent < wanted:

@@ -83,4 +83,5 @@ def arg_reduce(b: Node) -> Results:
     if not b.flag("select_last_index"):
         return b(op_type, x, axis, keepdims)
     found = b(op_type, b(graph.ReverseOp, x, [axis]), axis, keepdims)
-    return b.sub(b.number(b.shape()[axis] - 1, found), found)
+    extent = b.knowledge.extents.get(x, {}).get(axis) or b.constant(b.shape()[axis])
+    return b.sub(b.sub(extent, b.constant(1)), found)

@@ -154,6 +154,10 @@ def _repeated(b: GraphBuilder, x: SSAValue, axis: int, times: int) -> SSAValue:
 def _resize(b: GraphBuilder, x: SSAValue, axis: int, after: int, scale: float, how: _Resizing) -> SSAValue:
     """One axis brought to an extent of `after`."""
     before = shape_of(x)[axis]
+    if not after:
+        return b.slice(x, axis, 0, 0)
+    if not before:
+        raise Unconvertible(f"it resizes dim {axis}, which has no elements, to {after}")
     places = [float(how.place(i, axis, before, after, np.float32(scale))) for i in range(after)]
     crops = how.places == "tf_crop_and_resize"
     outside = np.asarray([crops and not 0 <= place <= before - 1 for place in places])
@@ -236,7 +240,7 @@ def _by_sizes(b: Node, axes: list[int], wanted: list[AnySize], how: _Resizing) -
     if policy != "stretch" and any(ratio is not None for ratio in ratios):
         raise Unconvertible(f"keep_aspect_ratio_policy is '{policy}', and extents are known at the call only")
     extents = [b.shape()[axis] for axis in axes]
-    scales = [size / extent for size, extent in zip(sizes, extents, strict=True)]
+    scales = [size / extent if extent else 1.0 for size, extent in zip(sizes, extents, strict=True)]
     if policy != "stretch":
         scales = [min(scales) if policy == "not_larger" else max(scales)] * len(axes)
         sizes = [

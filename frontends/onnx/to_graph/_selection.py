@@ -13,6 +13,7 @@ from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.beyond_extents import filled
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.open_shapes import depends_on_call, reshaped
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import coordinates_of, positions_of, shortened
 
@@ -43,26 +44,35 @@ def compress(b: Node) -> Results:
     return b(graph.GatherOp, x, positions, axis)
 
 
-@converts("Unique")
+@converts("Unique", bounded=True)
 def unique(b: Node) -> Results:
     """The different elements or slices, sorted or as they first occur; where, which one each is, and how often.
 
     Equal ones are neighbours once they are sorted, so that a group begins where an element differs from the one in
-    front of it. The sort is stable: the first of a group is the one that occurred first.
+    front of it. The sort is stable: the first of a group is the one that occurred first. What lies after the data is
+    sorted to the end, where no group begins.
     """
     x, axis = b[0], 0 if b.attribute("axis") is None else b.axis()
     if b.attribute("axis") is None:
-        x = b.reshape(x, (int(np.prod(b.shape())),))
+        is_open = depends_on_call(b, x)
+        x = reshaped(b, x, [-1]) if is_open else b.reshape(x, (int(np.prod(b.shape())),))
     count = shape_of(x)[axis]
     if not count:
         return [x, *[b.splat(0, (0,), i64)] * 3]
+    end = b.knowledge.extents.get(x, {}).get(axis)
     rows = _as_rows(b, x, axis)
     order = _sorted_rows(b, rows)
+    if end is not None:
+        is_behind = b.cast(b.compare("ge", order, end), i8)
+        order = b(graph.GatherOp, order, b(graph.ArgsortOp, is_behind, 0), 0)
     begins = _begins(b, b(graph.GatherOp, rows, order, 0))
+    if end is not None:
+        begins = b(graph.AndOp, begins, b.compare("lt", b.constant(np.arange(count), i64), end))
     starts, groups = positions_of(b, begins)
-    all_starts = filled(b, starts, count)
+    last = b.constant(count) if end is None else end
+    all_starts = b.minimum(filled(b, starts, count), last)
     first = b(graph.GatherOp, order, starts, 0)
-    behind = b.concat([b.slice(all_starts, 0, 1, shape_of(all_starts)[0]), b.constant([count])], 0)
+    behind = b.concat([b.slice(all_starts, 0, 1, shape_of(all_starts)[0]), b.reshape(last, (1,))], 0)
     counts = b.sub(shortened(b, behind, 0, groups), starts)
     inverse = _scatter(b, order, _group_numbers(b, begins))
     if not b.int("sorted", 1):
@@ -70,12 +80,15 @@ def unique(b: Node) -> Results:
         inverse = b(graph.GatherOp, _inverse(b, by_first), inverse, 0)
         chosen = shortened(b, by_first, 0, groups)
         first, counts = b(graph.GatherOp, first, chosen, 0), b(graph.GatherOp, counts, chosen, 0)
+    inverse = inverse if end is None else b.bounded(inverse, {0: end})
     return [b(graph.GatherOp, x, first, axis), first, inverse, counts]
 
 
 def _as_rows(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """A row of numbers for each slice along an axis."""
+    """A row of numbers for each slice along an axis, also for those after the data; other axes are filled."""
     shape = shape_of(x)
+    others = [other for other in range(len(shape)) if other != axis]
+    x = b.viewed(filled(b, x, 0, others), shape, {}) if b.knowledge.extents.get(x) else x
     front = b.axis_first(x, axis)
     size = int(np.prod(shape[:axis] + shape[axis + 1 :]))
     return b.cast(b.reshape(front, (shape[axis], size)), i8 if element_of(x) == i1 else element_of(x))

@@ -108,14 +108,15 @@ def _count(start: Any, limit: Any, step: Any) -> int:
     return count
 
 
-@converts("EyeLike")
+@converts("EyeLike", bounded=True)
 def eye_like(b: Node) -> Results:
     """Ones on a diagonal: where the number of the column is that of the row and `k`."""
     rows, columns = b.shape()
     number = b.attribute("dtype")
     element = b.element() if number is None else TYPES_BY_NUMBER[number]
     numbers = [b.constant(n, i64) for n in (np.arange(rows).reshape(-1, 1) + b.int("k"), np.arange(columns))]
-    return b.cast(b.compare("eq", *numbers), element)
+    found, extents = b.cast(b.compare("eq", *numbers), element), b.knowledge.extents.get(b[0], {})
+    return b.bounded(b.viewed(found, (rows, columns), {}), extents) if extents else found
 
 
 @converts("HannWindow", "HammingWindow", "BlackmanWindow")

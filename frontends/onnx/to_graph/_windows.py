@@ -17,7 +17,7 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import lowest, slide, surround
-from mlc.frontends.operators.open_shapes import require_fixed, shape_sizes, splat
+from mlc.frontends.operators.open_shapes import product, require_fixed, shape_sizes, splat
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize, in_symbols
 
@@ -213,8 +213,6 @@ def max_pool(b: Node) -> Results:
 
 def largest(b: Node, x: SSAValue) -> list[SSAValue]:
     """What `MaxPool` gives for an image, with the attributes of a node."""
-    if b.wants(1):
-        require_fixed(b, x, "an image of which places are asked for")
     w = SlidingWindow.of(b, x, b.ints("kernel_shape") or [])
     low, high = w.low, w.reach
     if w.has_wide_padding:
@@ -232,20 +230,27 @@ def largest(b: Node, x: SSAValue) -> list[SSAValue]:
     if not b.wants(1):
         return [most]
     place = slide(b, graph.ArgMaxPoolOp, (x,), **options)
-    return [most, _flattened(b, place, shape_of(x), b.int("storage_order"))]
+    return [most, _flattened(b, place, x, b.flag("storage_order"))]
 
 
-def _flattened(b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_order: int) -> SSAValue:
-    """A place in an image, which counts row by row, as one in the tensor, or column by column in each image."""
-    batch, channels, *image = shape
-    if storage_order:
+def _flattened(b: GraphBuilder, place: SSAValue, x: SSAValue, by_columns: bool) -> SSAValue:
+    """A place in an image, which counts row by row in memory, as one in the tensor, or column by column in each
+    image."""
+    (batch, channels, *most), (_, in_batch, *image) = shape_of(x), shape_sizes(b, x)
+    rank = len(image)
+    if by_columns or list(most) != image:
         rest, place = place, b.number(0, place)
-        for axis in reversed(range(len(image))):
-            extent = b.number(image[axis], rest)
-            place = b.add(place, b.mul(b(graph.RemOp, rest, extent), b.number(prod(image[:axis]), rest)))
+        for axis in reversed(range(rank)):
+            extent = b.number(most[axis], rest)
+            step = product(image[:axis] if by_columns else image[axis + 1 :])
+            place = b.add(place, b.mul(b(graph.RemOp, rest, extent), b.extent(step)))
             rest = b.div(rest, extent)
-    images = np.arange(batch * channels).reshape(batch, channels, *[1] * len(image)) * prod(image)
-    return b.add(place, b.constant(images, i64))
+    first = b.constant(np.arange(batch).reshape(batch, *[1] * (rank + 1)), i64)
+    channel = b.constant(np.arange(channels).reshape(channels, *[1] * rank), i64)
+    number = b.add(b.mul(first, b.extent(in_batch)), channel)
+    ends = {axis: extent for axis, extent in b.knowledge.extents.get(x, {}).items() if axis < 2}
+    before = b.mul(number, b.extent(product(image)))
+    return b.add(place, b.bounded(b.viewed(before, shape_of(before), {}), ends) if ends else before)
 
 
 @converts("AveragePool", bounded=True)

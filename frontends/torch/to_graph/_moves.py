@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import tiled
 from mlc.frontends.operators.matrices import one_side
-from mlc.frontends.operators.open_shapes import cut, depends_on_call, expanded, joined, require_fixed, reshaped
+from mlc.frontends.operators.open_shapes import cut, depends_on_call, expanded, inside, joined, require_fixed, reshaped
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.size_rules import smaller
 from mlc.frontends.operators.sizes import AnySize, SymbolicSize
@@ -152,7 +152,7 @@ def select(b: Call, self: SSAValue, dim: int, index: int | SymbolicSize) -> Resu
     axis = axis_of(dim, len(shape_of(self)))
     if depends_on_call(b, self) or isinstance(index, SymbolicSize):
         first = index + b.length(self, axis) if smaller(index, -1) == index else index
-        return b.squeeze(cut(b, self, axis, first, first + 1, 1), [axis])
+        return b.squeeze(inside(b, self, axis, first, 1, b.length(self, axis)), [axis])
     require_from_start(b, self, axis, index)
     at = index % shape_of(self)[axis]
     return b.reshape(b.slice(self, axis, at, at + 1), b.shape())

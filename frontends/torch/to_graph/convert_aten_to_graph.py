@@ -84,12 +84,9 @@ def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tupl
         conversion.lower(function.body.block.ops)
         if not conversion.refused:
             join_results(function, conversion)
-        if conversion.extents and not conversion.refused:
             add_extents(function, conversion.knowledge)
-        if conversion.wrong is not None and not conversion.refused:
-            add_count(function, conversion.wrong, conversion.knowledge)
-        if not conversion.extents and not conversion.refused:
-            add_extents(function, conversion.knowledge)
+            if conversion.wrong is not None:
+                add_count(function, conversion.wrong, conversion.knowledge)
         conversion.drop_replaced()
         finish_function(function, _is_source)
     conversion.knowledge.drop_unused()

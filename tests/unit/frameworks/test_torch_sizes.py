@@ -20,7 +20,7 @@ def test_compilations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mlc.frameworks.torch._graphs._SIZES", 4)
 
     def model(x: Any) -> Any:
-        return x.flip(0)
+        return x.cummax(0)[0]
 
     fast = compiled(model, dynamic=True)
     with torch.no_grad():
@@ -98,14 +98,45 @@ def test_numbers_as_arguments() -> None:
             assert_same(fast(torch.arange(3), number, flag, "ab"), function(torch.arange(3), number, flag, "ab"))
 
 
-def test_sizes_that_depend_on_data() -> None:
-    config = torch._dynamo.config
-    with config.patch(capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True):
-        functions: list[Callable[[Any], Any]] = [lambda x: x.nonzero().float() * 2, lambda x: x * x.max().item()]
-        for function in functions:
-            fast = compiled(function)
-            for x in (torch.tensor([1.0, 0, 3]), torch.tensor([1.0, 2, 3])):
-                assert_same(fast(x), function(x))
+_BY_DATA: dict[str, Callable[[Any], Any]] = {
+    "places": lambda x: x.nonzero().float() * 2,
+    "a view, and a number": lambda x: (x.nonzero().view(-1), x.nonzero().shape[0]),
+    "elements": lambda x: (x[x > 0] * 2, x.sum()),
+    "two masks": lambda x: (x[x > 0].sum(), x[x > 0], x[x <= 0]),
+    "rows": lambda x: x[x > 0].reshape(-1, 1) @ torch.ones(1, 3),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [next(iter(_BY_DATA)), *(pytest.param(n, marks=pytest.mark.slow) for n in [*_BY_DATA][1:])]
+)
+def test_shapes_that_depend_on_data(name: str) -> None:
+    function = _BY_DATA[name]
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True):
+        fast = compiled(function)
+        for x in (torch.tensor([1.0, 0, 3]), torch.tensor([1.0, 2, 3]), torch.tensor([0.0, -1, 0, -2]), torch.zeros(1)):
+            assert_same(fast(x), function(x))
+    assert not backend.report().fallbacks
+
+
+def test_what_has_no_form_for_such_shapes_stays_in_torch() -> None:
+    def function(x: Any) -> Any:
+        return x[x > 0].sort()[0], x.exp()
+
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        fast = compiled(function)
+        for x in (torch.tensor([4.0, 0, 3]), torch.tensor([0.0, -1, 0])):
+            assert_same(fast(x), function(x))
+    found = {each.operator: each.reason for each in backend.report().fallbacks}
+    assert found["aten.sort"] == "the shape of a tensor depends on data"
+    assert "graph" not in found and "aten.exp" not in found
+
+
+def test_a_number_that_depends_on_data() -> None:
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        fast = compiled(lambda x: x * x.max().item())
+        for x in (torch.tensor([1.0, 0, 3]), torch.tensor([1.0, 2, 3])):
+            assert_same(fast(x), x * x.max().item())
 
 
 @pytest.mark.slow

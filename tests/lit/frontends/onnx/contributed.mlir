@@ -31,12 +31,12 @@ func.func @blocks(%x: tensor<3x16xf32>, %s: tensor<2x1xf32>) -> tensor<3x2xf32> 
 
 // CHECK-LABEL: func.func @prompt
 // CHECK-NOT:     graph.where
-// CHECK:         graph.softmax %{{.*}} axis 3 : tensor<1x2x3x3xf32>
+// CHECK:         graph.softmax %{{.*}} axis 4 : tensor<1x1x3x2x3xf32>
 // CHECK:         return %{{.*}}, %{{.*}} : tensor<1x3x8xf32>, tensor<1x1x3x4xf32>
 // CHECK-LABEL: func.func @step
 // CHECK:         graph.compare ge
 // CHECK:         graph.where %{{.*}}, %{{.*}}, %past : tensor<1x1x9x1xi1>, tensor<1x1x1x4xf32>, tensor<1x1x9x4xf32>
-// CHECK:         graph.softmax %{{.*}} axis 3 : tensor<1x2x1x5xf32>
+// CHECK:         graph.softmax %{{.*}} axis 4 : tensor<1x1x1x2x5xf32>
 func.func @prompt(%q: tensor<1x3x8xf32>, %k: tensor<1x3x4xf32>, %last: tensor<1xi32>) -> (tensor<*xf32>, tensor<*xf32>) {
   %none = onnx.NoValue
   %total = onnx.Constant {value = dense<3> : tensor<i32>} : () -> tensor<i32>

@@ -3,15 +3,6 @@
 
 // Nothing is converted of which it is not proved that it is right for all extents of the call.
 
-func.func @no_rule(%x: tensor<8xf32> {mlc.extents = array<i64: 1>}, %n: tensor<i64> {mlc.range = array<i64: 2, 8>})
-    -> tensor<8xf32> {
-  // expected-error @+1 {{aten.flip: the extent of dim 0 of an operand, float[8] at most, is known at the call only}}
-  %y = aten.flip %x {dims = array<i64: 0>, aten.sizes = [affine_map<()[s0] -> (s0)>]} : (tensor<8xf32>) -> tensor<8xf32>
-  return %y : tensor<8xf32>
-}
-
-// -----
-
 func.func @no_pattern_for_it(%x: tensor<8xf32> {mlc.extents = array<i64: 1>}, %n: tensor<i64> {mlc.range = array<i64: 2, 8>})
     -> tensor<8xf32> {
   // expected-error @+1 {{aten.roll: the extent of dim 0 of an operand, tensor<8xf32> at most, is known at the call only; required: a known one}}
@@ -51,7 +42,7 @@ func.func @never_said(%x: tensor<8xf32> {mlc.extents = array<i64: 1>}, %n: tenso
 
 func.func @of_others(%x: tensor<8x4xf32> {mlc.extents = array<i64: 1, -1>}, %n: tensor<i64> {mlc.range = array<i64: 2, 8>})
     -> tensor<4xf32> {
-  // expected-error @+1 {{aten.select.int: it takes [3:4:1] of n elements}}
+  // expected-error @+1 {{aten.select.int: it takes 1 elements from 3 on of n along dim 0, which may be fewer}}
   %y = aten.select.int %x {dim = 0 : i64, index = 3 : i64} : (tensor<8x4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }

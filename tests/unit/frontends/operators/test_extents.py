@@ -243,9 +243,8 @@ CASES = {
         wanted=lambda x: np.pad(x, [(0, 2), (1, 0)], constant_values=-1),
     ),
     "reverse": _case(graph.ReverseOp, (N, 3), options=((1,),), wanted=lambda x: x[:, ::-1]),
-    "reverse, the dim": _case(
-        graph.ReverseOp, (N, 3), options=((0,),), wanted=np.copy, refused=(1, 2, 3), bounds=(1, 2, 3)
-    ),
+    "reverse, the dim": _case(graph.ReverseOp, (N, 3), options=((0,),), wanted=lambda x: x[::-1]),
+    "reverse, both": _case(graph.ReverseOp, (N, M), options=((0, 1),), wanted=lambda x: x[::-1, ::-1]),
     "sum": _reduced("sum", (1,), np.sum),
     "sum, of all": _reduced("sum", (0, 1), np.sum),
     "sum, of the others": _reduced("sum", (0,), np.sum),
@@ -320,6 +319,18 @@ CASES = {
     "max pool": _case(graph.MaxPool2dOp, IMAGES[0], options=((2, 2),), wanted=lambda x: x.max((2, 3), keepdims=True)),
     "max pool 3d": _case(
         graph.MaxPool3dOp, VOLUMES[0], options=((1, 2, 2),), wanted=lambda x: x.max((3, 4), keepdims=True)
+    ),
+    "place in a max pool": _case(
+        graph.ArgMaxPool2dOp,
+        IMAGES[0],
+        options=((2, 2),),
+        wanted=lambda x: x.reshape(len(x), 2, 4).argmax(2)[..., None, None],
+    ),
+    "place in a max pool 3d": _case(
+        graph.ArgMaxPool3dOp,
+        VOLUMES[0],
+        options=((1, 2, 2),),
+        wanted=lambda x: x.reshape(len(x), 2, 4).argmax(2)[..., None, None, None],
     ),
     "mean pool": _case(graph.AvgPool2dOp, IMAGES[0], options=((2, 2),), wanted=lambda x: x.mean((2, 3), keepdims=True)),
     "mean pool 3d": _case(

@@ -72,6 +72,12 @@ def random_size(rng: random.Random, depth: int = 3) -> AnySize:
     return left + right if kind == "+" else left - right if kind == "-" else left * right
 
 
+def test_the_larger_one_is_not_larger_than_both() -> None:
+    assert bounds(larger(A, C)) == (2, 9)
+    assert bounds(larger(larger(A, B), C))[1] == 9
+    assert bounds(larger(A, C) - A) == (0, 8)
+
+
 def test_arithmetic_is_that_of_the_extents() -> None:
     rng = random.Random(0)
     for _ in range(300):
@@ -113,7 +119,7 @@ def test_what_is_smaller_is_so_for_all_extents() -> None:
     assert smaller(A - 3, 0) == smaller(A, 3) - 3
     assert smaller(smaller(A, B), B) == smaller(A, B)
     assert larger(smaller(A, 3), 3) == 3
-    assert bounds(A - smaller(A, 3)) == (0, 4)
+    assert bounds(A - smaller(A, 3)) == (0, 2)
     assert bounds(3 - smaller(A, 3))[0] == 0
     assert bounds(smaller(A, B) + smaller(A, C) - 2 * A)[1] <= 0
     assert in_symbols(smaller(A, 3) * 2) == "2*min(3, a)"
