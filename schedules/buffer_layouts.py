@@ -69,7 +69,7 @@ class Panels:
             return np.broadcast_to(array.reshape(-1)[:1], self.shape)
         read = array[tuple(slice(r.start, r.stop) for r in self.part)]
         missing = -read.shape[self.axis] % self.width
-        padded = np.pad(read, [(0, missing if i == self.axis else 0) for i in range(read.ndim)])
+        padded = np.pad(read, [(0, missing if i == self.axis else 0) for i in range(read.ndim)]) if missing else read
         split = padded.reshape(*read.shape[: self.axis], -1, self.width, *read.shape[self.axis + 1 :])
         return np.ascontiguousarray(np.moveaxis(split, (self.axis, self.axis + 1), (0, -1)))
 

@@ -68,12 +68,13 @@ class TileProblem:
 
         The last block has a power of two of these, as a loop that is shorter than a vector is made one. LLVM may have
         all vectors of a row at hand, so a tile has to fit into the registers with these, a factor, and one to spare.
-        Pairs of rows have another form.
+        Where factors come from lanes of registers, the vectors of one of these stand together instead.
         """
         left = ceil(self.columns % (tile.vectors * self.lanes) / self.lanes)
         at_hand = tile.vectors if tile.rows > 1 else 0
         fits = tile.rows * tile.vectors + at_hand + 2 <= machine.vector_registers
-        return fits and not self.pairs_rows and not self.is_ragged(tile) and left & (left - 1) == 0
+        from_lanes = machine.instruction_set.takes_words_from_lanes
+        return fits and not from_lanes and not self.is_ragged(tile) and left & (left - 1) == 0
 
     def smallest_rows(self, tile: RegisterTile) -> int:
         """The rows of the smallest of a few blocks; where there are many, one of them does not count."""

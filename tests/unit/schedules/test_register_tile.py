@@ -179,3 +179,8 @@ def test_panels_of_long_words_are_used_by_as_many_rows_as_the_second_cache_asks_
 def test_rows_that_are_one_vector(rows: int, columns: int, vectors: int, is_one: bool):
     problem, machine = TileProblem(64, columns, 16), resolve_target("x86-64-v4")
     assert problem.has_whole_vectors(RegisterTile(rows, vectors), machine) is is_one
+
+
+def test_rows_are_registers_where_factors_come_from_lanes():
+    problem, machine = TileProblem(64, 128, 4), resolve_target("neoverse-n1")
+    assert not problem.has_whole_vectors(RegisterTile(4, 4), machine)

@@ -6,7 +6,7 @@
 // The tile fits the registers: rows * vectors, the fewer of these two once more, and one of the others. With fused
 // multiply-adds that may be all registers.
 // CHECK-LABEL: @matmul
-// V4-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 80), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 5), unroll(mi)]>
+// V4-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 80), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), vectorize(ni, 80), tile(m, 5), unroll(mi)]>
 // V3-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 24), pack(w, n), tile(w_lane, 8), vectorize(w_lanei, 8), tile(m, 4), unroll(mi), tile(ni, 8), vectorize(nii, 8), unroll(ni)]>
 // N1-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 20), pack(w, n), tile(w_lane, 4), vectorize(w_lanei, 4), tile(ni, 4), vectorize(nii, 4), unroll(ni), tile(m, 5), unroll(mi), tile(k, 2), unroll(ki)]>
 func.func private @matmul(%x: tensor<72x64xf32>, %w: tensor<64x480xf32>) -> tensor<72x480xf32> {
