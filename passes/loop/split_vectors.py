@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, vector
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, ModuleOp, VectorType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -71,7 +71,8 @@ def _lengths_to_split(function: func.FuncOp) -> set[int]:
         if isinstance(op, ForOp | YieldOp):
             continue
         found |= lengths
-        if len(lengths) > 1 or type(op) not in _SPLIT:
+        is_inside = (around := op.parent_op()) is function or isinstance(around, ForOp)
+        if len(lengths) > 1 or type(op) not in _SPLIT or not is_inside:
             whole |= lengths
             for region in op.regions if op is not function else ():
                 whole.update(n for block in region.blocks for a in block.args if (n := _length(a.type)) is not None)
@@ -158,9 +159,7 @@ class _Splitter:
         types = [vector_of(element_type(result.type), count) for result in op.results]
         properties = dict(op.properties)
         if isinstance(op, arith.ConstantOp):
-            whole = cast("DenseIntOrFPElementsAttr[Any]", op.value)
-            values = whole.get_values()[:1] if whole.is_splat() else whole.get_values()[first : first + count]
-            properties["value"] = DenseIntOrFPElementsAttr.from_list(cast(Any, types[0]), list(values))
+            properties["value"] = _elements(cast("DenseIntOrFPElementsAttr[Any]", op.value), types[0], first)
         return type(op).create(operands=operands, result_types=types, properties=properties)
 
     def _access(self, op: LoadOp | StoreOp, number: int, first: int, count: int) -> Operation | None:
@@ -177,6 +176,13 @@ class _Splitter:
         if isinstance(op, LoadOp):
             return LoadOp(op.memref, op.indices, affine, kind, lanes)
         return StoreOp(self.parts[op.value][number], op.memref, op.indices, affine, lanes)
+
+
+def _elements(whole: DenseIntOrFPElementsAttr[Any], kind: VectorType[Any], first: int) -> DenseIntOrFPElementsAttr:
+    """Those from the element `first` on, bit by bit, as many as the type has."""
+    size = whole.get_element_type().compile_time_size
+    (count,) = kind.get_shape()
+    return DenseIntOrFPElementsAttr(kind, BytesAttr(whole.data.data[first * size : (first + count) * size]))
 
 
 def _zeros(kind: VectorType[Any]) -> Operation:

@@ -98,6 +98,29 @@ func.func private @whole(%x: memref<80xf32>, %y: memref<80xf32> {mlc.output}) {
   return
 }
 
+// Elements keep their bits, those of NaN as well.
+// CHECK-LABEL: @bits
+// CHECK:       arith.constant dense<[0xffe00001, -0.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00, 5.000000e+00, 6.000000e+00]> : vector<8xf32>
+// CHECK-NEXT:  arith.constant dense<[7.000000e+00, 8.000000e+00, 9.000000e+00, 0x7fc12345]> : vector<4xf32>
+func.func private @bits(%y: memref<12xf32> {mlc.output}) {
+  %a = arith.constant dense<[0xFFE00001, -0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 0x7FC12345]> : vector<12xf32>
+  loop.store %a, %y[0] : memref<12xf32>, vector<12xf32>
+  return
+}
+
+// What other ops hold is not looked into.
+// CHECK-LABEL: @inside
+// CHECK:       arith.addf %{{.*}}, %{{.*}} : vector<12xf32>
+func.func private @inside(%x: memref<12xf32>, %f: memref<1xi1>, %y: memref<12xf32> {mlc.output}) {
+  %a = loop.load %x[0] : memref<12xf32>, vector<12xf32>
+  %c = loop.load %f[0] : memref<1xi1>
+  scf.if %c {
+    %b = arith.addf %a, %a : vector<12xf32>
+    loop.store %b, %y[0] : memref<12xf32>, vector<12xf32>
+  }
+  return
+}
+
 // One lane becomes all.
 // CHECK-LABEL: @stretched
 // CHECK:       vector.broadcast %a : vector<1xf32> to vector<12xf32>
