@@ -12,6 +12,7 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineDimExpr,
     AffineExpr,
     AffineMap,
 )
@@ -28,6 +29,9 @@ CounterValue = tuple[Sequence[SSAValue], AffineExpr]
 """A new value for a loop counter: an expression over these values, which it calls d0, d1, …"""
 
 
+_FIRST = AffineExpr.dimension(0)
+
+
 def constant_index(value: int) -> CounterValue:
     """A counter that became a number."""
     return (), AffineExpr.constant(value)
@@ -37,19 +41,19 @@ def rewritten_subscripts(
     op: SubscriptedOp, replace: Mapping[SSAValue, CounterValue]
 ) -> tuple[list[SSAValue], AffineMap]:
     """The index operands and the map of `op` after its counters are replaced; operands are not repeated."""
-    operands: list[SSAValue] = []
-
-    def position(value: SSAValue) -> int:
-        if value not in operands:
-            operands.append(value)
-        return operands.index(value)
-
+    places: dict[SSAValue, int] = {}
     substitutes: list[AffineExpr] = []
     for value in op.indices:
-        values, expr = replace.get(value, ((value,), AffineExpr.dimension(0)))
-        substitutes.append(expr.replace_dims_and_symbols([AffineExpr.dimension(position(v)) for v in values], []))
-    results = tuple(simplify_sum(e.replace_dims_and_symbols(substitutes, [])) for e in op.map.data.results)
-    return operands, AffineMap(len(operands), 0, results)
+        values, expr = replace.get(value) or ((value,), _FIRST)
+        dims = [AffineExpr.dimension(places.setdefault(v, len(places))) for v in values]
+        substitutes.append(dims[0] if expr is _FIRST else simplify_sum(expr.replace_dims_and_symbols(dims, [])))
+    results = tuple(
+        substitutes[e.position]
+        if isinstance(e, AffineDimExpr)
+        else simplify_sum(e.replace_dims_and_symbols(substitutes, []))
+        for e in op.map.data.results
+    )
+    return list(places), AffineMap(len(places), 0, results)
 
 
 def set_subscripts(op: SubscriptedOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
@@ -57,6 +61,25 @@ def set_subscripts(op: SubscriptedOp, operands: Sequence[SSAValue], affine: Affi
     fixed = [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
     op.operands = [*fixed, *operands]
     op.properties["map"] = AffineMapAttr(affine)
+
+
+def copied_access(
+    op: SubscriptedOp, replace: Mapping[SSAValue, CounterValue], values: dict[SSAValue, SSAValue]
+) -> SubscriptedOp:
+    """A copy of `op` whose counters are replaced, and then its operands as `values` says, which learns the result."""
+    indices, affine = rewritten_subscripts(op, replace)
+    fixed = [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
+    new = type(op).create(
+        operands=[values.get(v, v) for v in (*fixed, *indices)],
+        result_types=op.result_types,
+        properties={**op.properties, "map": AffineMapAttr(affine)},
+        attributes=dict(op.attributes),
+    )
+    new.location = op.location
+    for old, result in zip(op.results, new.results, strict=True):
+        values[old] = result
+        result.name_hint = old.name_hint
+    return new
 
 
 def shift_subscripts(op: AccessOp, by: Sequence[int]) -> None:

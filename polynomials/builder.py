@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, f64
 from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsolatedFromAbove
 
 from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp, TruncIOp
 from mlc.dialects.llvm.intrinsics import LimitOp, ScaleOp
@@ -81,25 +82,38 @@ def has_format(type: Attribute) -> bool:
 
 @dataclass
 class ConstantPool:
-    """The constants that were made, so that the expansions of one block share them."""
+    """The constants that were made, so that the expansions of one function share them."""
 
     _made: dict[tuple[Block, Attribute, float | int, bool], SSAValue] = field(
         default_factory=dict[tuple[Block, Attribute, "float | int", bool], SSAValue]
     )
+    _last: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
+    """The last constant at the start of each entry block."""
+    _entries: dict[Block, Block] = field(default_factory=dict[Block, Block])
 
     def get(self, value: float, type: Attribute, before: Operation) -> SSAValue:
-        """The constant `value` in the block of `before`, made right there if it is new.
-
-        Ops are expanded in program order: what was made for an earlier op dominates later ones.
-        """
+        """The constant `value`, at the start of the function of `before`, where all of it can use it."""
         block = before.parent
         assert block is not None
-        key = (block, type, value, str(value).startswith("-"))  # 0.0 == -0.0
+        if (entry := self._entries.get(block)) is None:
+            entry = self._entries[block] = _entry_block(before)
+        key = (entry, type, value, str(value).startswith("-"))  # 0.0 == -0.0
         if key not in self._made:
             op = arith.ConstantOp.create(result_types=[type], properties={"value": _constant(value, type)})
-            Rewriter.insert_op(op, InsertPoint.before(before))
-            self._made[key] = op.result
+            last = self._last.get(entry)
+            Rewriter.insert_op(op, InsertPoint.at_start(entry) if last is None else InsertPoint.after(last))
+            self._made[key], self._last[entry] = op.result, op
         return self._made[key]
+
+
+def _entry_block(op: Operation) -> Block:
+    """The first block of what is isolated from above and holds an op: of its function."""
+    around = op.parent_op()
+    while around is not None and not around.has_trait(IsolatedFromAbove):
+        op, around = around, around.parent_op()
+    region = op.parent_region()
+    assert region is not None and region.first_block is not None
+    return region.first_block
 
 
 def _constant(value: float, type: Attribute) -> Attribute:

@@ -12,10 +12,9 @@ from mlc.analysis.accesses import (
     CounterValue,
     SubscriptedOp,
     constant_index,
+    copied_access,
     materialize,
     replace_counter,
-    rewritten_subscripts,
-    set_subscripts,
 )
 from mlc.analysis.legality import require_no_limit, require_only_loops
 from mlc.analysis.memory_accesses import is_repeatable
@@ -119,12 +118,9 @@ def _same_for_all(op: Operation, copies: Sequence[_Copy]) -> bool:
 
 
 def _copied(op: Operation, copy: _Copy) -> list[Operation]:
+    if isinstance(op, SubscriptedOp) and any(v in copy.counters for v in op.indices):
+        return [copied_access(op, copy.counters, copy.values)]
     new = clone(op, copy.values)
-    if isinstance(op, SubscriptedOp):
-        assert isinstance(new, SubscriptedOp)
-        if any(v in copy.counters for v in new.indices):
-            set_subscripts(new, *rewritten_subscripts(new, copy.counters))
-        return [new]
     before: list[Operation] = []
     for position, operand in enumerate(new.operands):
         if operand in copy.counters:

@@ -1,18 +1,20 @@
 // RUN: mlc-opt %s --expand-math | filecheck %s
 
-// On scalars: reduction, polynomial, two products with a power of two.
+// On scalars: reduction, polynomial, two products with a power of two. Constants stand at the start of the function.
 
 // CHECK-LABEL: func.func private @scalar
+// CHECK-NEXT:  %[[HIGH:.*]] = arith.constant 8.900000e+01 : f32
+// CHECK:       %[[FRACTION:.*]] = arith.constant 23 : i32
+// CHECK:       loop.for
+// CHECK-NOT:   arith.constant
 func.func private @scalar(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   loop.for parallel "i" %i = 0 to 4 {
     // CHECK:      %a = loop.load
     %a = loop.load %x[%i] : memref<4xf32>
-    // CHECK-NEXT: %[[HIGH:.*]] = arith.constant 8.900000e+01 : f32
     // CHECK-NEXT: %[[ABOVE:.*]] = arith.cmpf ogt, %a, %[[HIGH]] : f32
     // CHECK-NEXT: %[[LIMITED:.*]] = arith.select %[[ABOVE]], %[[HIGH]], %a : f32
     // CHECK:      %[[SHIFTED:.*]] = math.fma %{{.*}} : f32
     // CHECK-NEXT: %[[BITS:.*]] = arith.bitcast %[[SHIFTED]] : f32 to i32
-    // CHECK-NEXT: %[[FRACTION:.*]] = arith.constant 23 : i32
     // CHECK-NEXT: %[[EXPONENT:.*]] = arith.shli %[[BITS]], %[[FRACTION]] : i32
     // CHECK-NEXT: %[[POWER:.*]] = arith.bitcast %[[EXPONENT]] : i32 to f32
     // CHECK-NEXT: %[[N:.*]] = arith.subf %[[SHIFTED]], %{{.*}} : f32
@@ -27,30 +29,44 @@ func.func private @scalar(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   return
 }
 
-// On vectors: the same, with splat constants, which the expansions of a block share.
+// On vectors: the same, with splat constants, which the expansions of a function share.
 
 // CHECK-LABEL: func.func private @vector
-func.func private @vector(%x: memref<32xf32>, %y: memref<32xf32> {mlc.output}) {
+// CHECK-NEXT:  %[[LIMIT:.*]] = arith.constant dense<4.000000e+00> : vector<16xf32>
+// CHECK:       loop.for
+// CHECK-NOT:   arith.constant
+func.func private @vector(%x: memref<32xf32> {mlc.output}, %y: memref<32xf32> {mlc.output}) {
   loop.for parallel "i" %i = 0 to 32 step 16 {
     %a = loop.load %x[%i] : memref<32xf32>, vector<16xf32>
     // CHECK:      %[[ABS:.*]] = math.absf %a : vector<16xf32>
-    // CHECK-NEXT: %[[LIMIT:.*]] = arith.constant dense<4.000000e+00> : vector<16xf32>
     // CHECK-NEXT: %[[ABOVE:.*]] = arith.cmpf ogt, %[[ABS]], %[[LIMIT]] : vector<16xf32>
     // CHECK-NEXT: %[[LIMITED:.*]] = arith.select %[[ABOVE]], %[[LIMIT]], %[[ABS]] : vector<16xi1>, vector<16xf32>
     // CHECK:      arith.select %{{.*}} : vector<16xi1>, vector<16xf32>
     // CHECK-NEXT: %b = math.copysign %{{.*}}, %a : vector<16xf32>
     %b = math.erf %a : vector<16xf32>
-    // CHECK-NOT:  arith.constant
     // CHECK:      %c = math.copysign %{{.*}}, %b : vector<16xf32>
     %c = math.erf %b : vector<16xf32>
     loop.store %c, %y[%i] : memref<32xf32>, vector<16xf32>
   }
+  // Another loop takes the same.
+  loop.for parallel "i" %i = 0 to 32 step 16 {
+    %a = loop.load %y[%i] : memref<32xf32>, vector<16xf32>
+    // CHECK:      loop.for
+    // CHECK-NEXT: loop.load
+    // CHECK-NEXT: math.absf
+    // CHECK-NEXT: arith.cmpf ogt, %{{.*}}, %[[LIMIT]] : vector<16xf32>
+    %b = math.erf %a : vector<16xf32>
+    loop.store %b, %x[%i] : memref<32xf32>, vector<16xf32>
+  }
+  // CHECK-NOT:   arith.constant
+  // CHECK:       return
   return
 }
 
 // What is one instruction stays, and so does what has no expansion.
 
 // CHECK-LABEL: func.func private @others
+// CHECK-NEXT:  %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 func.func private @others(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   loop.for parallel "i" %i = 0 to 4 {
     // CHECK:      %a = loop.load
@@ -64,7 +80,6 @@ func.func private @others(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
     // CHECK-NEXT: %e = math.cbrt %d : f32
     %e = math.cbrt %d : f32
     // CHECK-NEXT: %[[ROOT:.*]] = math.sqrt %e : f32
-    // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
     // CHECK-NEXT: %f = arith.divf %[[ONE]], %[[ROOT]] : f32
     %f = math.rsqrt %e : f32
     loop.store %f, %y[%i] : memref<4xf32>
