@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import threading
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -154,17 +156,37 @@ def verify(module: ModuleOp) -> None:
                     raise error_at(op, f"a value of '{op.name}' is used by '{user}', which is outside of the module")
 
 
+class _Rest:
+    """The state of the garbage collector before somebody wanted it at rest, and how many still want that: it is one for
+    all threads, so that the last one to end gives it back."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.before = gc.get_threshold()
+
+
+_rest = _Rest()
+os.register_at_fork(after_in_child=_rest.__init__)  # a forked process has none of the threads that count
+
+
 @contextmanager
 def collector_at_rest() -> Generator[None]:
     """Keep Python's garbage collector from walking the IR again and again while it grows.
 
     With hundreds of thousands of ops alive, every full collection visits them all and frees nothing.
     """
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 50)
+    with _rest.lock:
+        _rest.users += 1
+        if _rest.users == 1:
+            _rest.before = gc.get_threshold()
+            gc.freeze()
+            gc.set_threshold(100_000, 50, 50)
     try:
         yield
     finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
+        with _rest.lock:
+            _rest.users -= 1
+            if not _rest.users:
+                gc.set_threshold(*_rest.before)
+                gc.unfreeze()

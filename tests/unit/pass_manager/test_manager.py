@@ -20,7 +20,7 @@ from mlc.compiler.compilation import new_context
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import CheckEach, Timing
 from mlc.pass_manager.ir_printing import PrintIR
-from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.manager import PassManager, collector_at_rest
 from mlc.pass_manager.reproducer import reproducer_arguments
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
@@ -208,3 +208,16 @@ def test_check_each(tmp_path: Path) -> None:
     assert str(reproducer) in e.value.details
     watching.report()
     assert stream.getvalue() == "note: --check-each compared nothing\n"
+
+
+def test_the_collector_rests_until_the_last_thread_has_ended() -> None:
+    """Each of two threads would find what the other one has set, and leave that."""
+    before = gc.get_threshold()
+    first, second = collector_at_rest(), collector_at_rest()
+    first.__enter__()
+    second.__enter__()
+    assert gc.get_threshold() != before
+    first.__exit__(None, None, None)
+    assert gc.get_threshold() != before
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == before
