@@ -58,9 +58,13 @@ def rewritten_subscripts(
 
 def set_subscripts(op: SubscriptedOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
     """Give `op` other subscripts, in place."""
-    fixed = [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
-    op.operands = [*fixed, *operands]
+    op.operands = [*_beside_subscripts(op), *operands]
     op.properties["map"] = AffineMapAttr(affine)
+
+
+def _beside_subscripts(op: SubscriptedOp) -> list[SSAValue]:
+    """The operands in front of the subscripts."""
+    return [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
 
 
 def copied_access(
@@ -68,9 +72,8 @@ def copied_access(
 ) -> SubscriptedOp:
     """A copy of `op` whose counters are replaced, and then its operands as `values` says, which learns the result."""
     indices, affine = rewritten_subscripts(op, replace)
-    fixed = [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
     new = type(op).create(
-        operands=[values.get(v, v) for v in (*fixed, *indices)],
+        operands=[values.get(v, v) for v in (*_beside_subscripts(op), *indices)],
         result_types=op.result_types,
         properties={**op.properties, "map": AffineMapAttr(affine)},
         attributes=dict(op.attributes),

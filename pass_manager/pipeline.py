@@ -129,12 +129,7 @@ PIPELINE = (
     Stage("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
     Stage("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
     Stage("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),
-    Stage(
-        "loop",
-        "split-vectors",
-        1,
-        "three registers, which LLVM would pad to four, become two and one",
-    ),
+    Stage("loop", "split-vectors", 1, "three registers, which LLVM would pad to four, become two and one"),
     Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 

@@ -273,7 +273,7 @@ class ScaleOp(FloatBinaryIntrinsic):
 class LimitOp(FloatBinaryIntrinsic):
     """x, but no further from 0 than the limit, and the limit if x is NaN: one instruction of AVX-512 (`vrangeps`).
 
-    Vectors have 512 bits or a power of two of these, limits are positive; of NaN the limit may have either sign.
+    Vectors have 512 bits or a multiple of these, limits are positive; of NaN the limit may have either sign.
 
     ```mlir
     %r = llvm.intr.x86.range(%x, %limit) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>

@@ -38,8 +38,8 @@ def expand_rounded(function: func.FuncOp, constants: ConstantPool) -> None:
 def _has_short_form(op: Operation) -> bool:
     if not isinstance(op, math.ExpOp | arith.DivfOp) or (kind := vector_type(op.result.type)) is None:
         return False
-    (lanes,) = kind.get_shape()
-    is_in_registers = kind.element_type == f32 and lanes % _LANES == 0
+    shape = kind.get_shape()
+    is_in_registers = kind.element_type == f32 and len(shape) == 1 and shape[0] % _LANES == 0
     return is_in_registers and (isinstance(op, math.ExpOp) or _is_one(op.lhs.owner))
 
 

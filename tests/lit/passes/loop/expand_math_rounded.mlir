@@ -80,3 +80,12 @@ func.func @stay(%x: vector<16xf32>, %z: vector<8xf32>, %w: vector<40xf32>)
   return %0, %c, %2, %3, %4, %5
       : vector<16xbf16>, vector<16xf32>, vector<16xbf16>, vector<8xbf16>, vector<16xf16>, vector<40xbf16>
 }
+
+// A matrix is not looked at.
+// CHECK-LABEL: @matrix
+// CHECK:       math.exp %x : vector<2x16xf32>
+func.func @matrix(%x: vector<2x16xf32>) -> vector<2x16xbf16> {
+  %a = math.exp %x : vector<2x16xf32>
+  %0 = arith.truncf %a : vector<2x16xf32> to vector<2x16xbf16>
+  return %0 : vector<2x16xbf16>
+}
