@@ -83,9 +83,9 @@ func.func @stay(%x: vector<16xf32>, %z: vector<8xf32>, %w: vector<40xf32>)
 
 // A matrix is not looked at.
 // CHECK-LABEL: @matrix
-// CHECK:       math.exp %x : vector<2x16xf32>
-func.func @matrix(%x: vector<2x16xf32>) -> vector<2x16xbf16> {
-  %a = math.exp %x : vector<2x16xf32>
-  %0 = arith.truncf %a : vector<2x16xf32> to vector<2x16xbf16>
-  return %0 : vector<2x16xbf16>
+// CHECK:       math.exp %x : vector<16x2xf32>
+func.func @matrix(%x: vector<16x2xf32>) -> vector<16x2xbf16> {
+  %a = math.exp %x : vector<16x2xf32>
+  %0 = arith.truncf %a : vector<16x2xf32> to vector<16x2xbf16>
+  return %0 : vector<16x2xbf16>
 }
