@@ -10,6 +10,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+from xdsl.traits import is_side_effect_free
 
 from mlc.support.types import integer_width, scalar_attribute
 
@@ -40,6 +42,24 @@ def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Ope
     copy = op.clone(mapping)
     copy.location = op.location
     return copy
+
+
+def erase_unused(value: SSAValue) -> None:
+    """Erase what computes a value that nobody uses, and what it was computed from alone.
+
+    Ops with effects stay, and those with bodies.
+    """
+    pending = [value]
+    while pending:
+        op = pending.pop().owner
+        if isinstance(op, Operation) and op.parent is not None and _is_useless(op):
+            pending += dict.fromkeys(op.operands)
+            Rewriter.erase_op(op)
+
+
+def _is_useless(op: Operation) -> bool:
+    is_used = any(result.first_use is not None for result in op.results)
+    return not is_used and not op.regions and is_side_effect_free(op)
 
 
 def made_by(op: Operation) -> list[SSAValue]:

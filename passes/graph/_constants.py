@@ -7,10 +7,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
-from xdsl.ir import Attribute, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.ir import Attribute
 
-from mlc.dialects.graph import BroadcastOp, ConstantOp, GraphOp
+from mlc.dialects.graph import BroadcastOp, ConstantOp
 from mlc.dialects.graph.types import Shape, Tensor, tensor
 from mlc.reference.constants import constant_data
 from mlc.reference.folding import LARGE_SPLAT, is_splat
@@ -65,13 +64,3 @@ def splat(value: float, shape: Shape, element_type: Attribute) -> ConstantOp:
     """A constant whose elements are all `value`."""
     type = tensor(shape, element_type)
     return ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, type), [value]))
-
-
-def erase_unused(value: SSAValue) -> None:
-    """Erase what computes a value that nobody reads."""
-    owner = value.owner
-    if isinstance(owner, GraphOp) and owner.parent is not None and all(r.first_use is None for r in owner.results):
-        operands = list(owner.operands)
-        Rewriter.erase_op(owner)
-        for operand in operands:
-            erase_unused(operand)

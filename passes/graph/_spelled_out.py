@@ -11,9 +11,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import QUANTIZED, CastOp, DequantizeOp, MulOp, SubOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
-from mlc.passes.graph._constants import constant_from, erase_unused
+from mlc.passes.graph._constants import constant_from
 from mlc.passes.graph._integer_factors import known_array
 from mlc.support.dtypes import least_of, most_of, to_numpy
+from mlc.support.ir import erase_unused
 from mlc.support.resources import Resources
 
 

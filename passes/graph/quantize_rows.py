@@ -23,12 +23,13 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import is_static, shape_of, tensor
 from mlc.pass_manager.base import Pass
-from mlc.passes.graph._constants import Array, erase_unused, folded_from, splat
+from mlc.passes.graph._constants import Array, folded_from, splat
 from mlc.passes.graph._group_cost import GroupedProduct, integer_weights
 from mlc.passes.graph._integer_factors import known_array
 from mlc.passes.graph._short_weights import ELEMENTS, counted_from_least
 from mlc.passes.graph._type_cost import cycles_in_words
 from mlc.support.context import CompilerContext
+from mlc.support.ir import erase_unused
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target

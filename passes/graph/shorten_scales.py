@@ -13,10 +13,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import CastOp, GatherOp, ScaledMatmulOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.pass_manager.base import Pass
-from mlc.passes.graph._constants import erase_unused, folded_from
+from mlc.passes.graph._constants import folded_from
 from mlc.passes.graph._integer_factors import known_array
 from mlc.reference.folding import is_splat
 from mlc.support.context import CompilerContext
+from mlc.support.ir import erase_unused
 from mlc.support.resources import Resources
 from mlc.targets.machine import resolve_target
 

@@ -27,11 +27,12 @@ from mlc.dialects.graph.windows import channel_dim, image_padding, zeros
 from mlc.dialects.loop.dot import per_word, sums_fit_in_i16, ui8
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline_options import KEEP, require_option
-from mlc.passes.graph._constants import constant_from, erase_unused
+from mlc.passes.graph._constants import constant_from
 from mlc.passes.graph._integer_factors import Factor, IntegerWeights, factor_of, known_array, quantize_to, weights_of
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import least_of, most_of
+from mlc.support.ir import erase_unused
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import Machine, resolve_target
 

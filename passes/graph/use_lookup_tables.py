@@ -33,11 +33,12 @@ from mlc.dialects.graph import (
 from mlc.dialects.graph.lookup import CODE_TYPES
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.pass_manager.base import Pass
-from mlc.passes.graph._constants import constant_array, erase_unused
+from mlc.passes.graph._constants import constant_array
 from mlc.reference import graph as reference
 from mlc.reference.fixed_order import fixed_order
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import ENTRIES, to_numpy
+from mlc.support.ir import erase_unused
 from mlc.support.semantics import UndefinedBehavior
 from mlc.targets.machine import resolve_target
 

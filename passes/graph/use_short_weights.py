@@ -25,11 +25,12 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.pass_manager.base import Pass
-from mlc.passes.graph._constants import Array, erase_unused, folded_from
+from mlc.passes.graph._constants import Array, folded_from
 from mlc.passes.graph._group_cost import integer_weights
 from mlc.passes.graph._quantized_rows import QuantizedRows, quantized_rows
 from mlc.passes.graph._short_weights import ELEMENTS, ShortWeights, quantized_of, short_weights
 from mlc.support.context import CompilerContext
+from mlc.support.ir import erase_unused
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target

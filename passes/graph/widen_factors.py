@@ -16,9 +16,10 @@ from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.dialects.loop.dot import sums_fit_in_i16, ui8
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline_options import KEEP, require_option
-from mlc.passes.graph._constants import constant_array, constant_from, erase_unused
+from mlc.passes.graph._constants import constant_array, constant_from
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
+from mlc.support.ir import erase_unused
 from mlc.targets.machine import resolve_target
 
 Array = NDArray[Any]

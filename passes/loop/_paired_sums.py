@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp
+from mlc.support.ir import erase_unused
 from mlc.support.types import element_type, vector_of
 
 LANES = 4
@@ -63,13 +64,6 @@ def carry_together(loop: ForOp) -> None:
             if (found := _site(loop, number, value, order)) is not None:
                 _carry(loop, number, *found, order)
                 break
-
-
-def erase_unused(value: SSAValue) -> None:
-    """Erase what moved a value to other lanes, if nobody needs it any more."""
-    while isinstance(op := value.owner, vector.ShuffleOp | vector.BroadcastOp | vector.ExtractOp) and not value.uses:
-        value = op.operands[0]
-        Rewriter.erase_op(op)
 
 
 def _site(

@@ -20,11 +20,11 @@ from mlc.passes.loop._paired_sums import (
     SumOrder,
     apart,
     carry_together,
-    erase_unused,
     shuffled,
     together,
 )
 from mlc.support.context import CompilerContext
+from mlc.support.ir import erase_unused
 from mlc.support.types import element_type, vector_type
 from mlc.targets.machine import Machine, resolve_target
 

@@ -18,10 +18,11 @@ from mlc.dialects.loop import DotOp, OuterDotOp
 from mlc.dialects.loop.dot import LONG_WORD_BITS, WORD_BITS, per_word
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._machine_pattern import MachinePattern
-from mlc.passes.loop_to_llvm._registers import Registers, erase_unused
+from mlc.passes.loop_to_llvm._registers import Registers
 from mlc.passes.loop_to_llvm._types import VALUES, concatenated, intrinsic, number_of, shifted, shuffle, truncate
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_unsigned
+from mlc.support.ir import erase_unused
 from mlc.support.locations import error_at
 from mlc.support.types import element_type, vector_of, vector_type
 from mlc.targets.machine import Machine

@@ -47,16 +47,6 @@ class Registers:
         return parts
 
 
-def erase_unused(value: SSAValue) -> None:
-    """Erase what puts a vector together if nobody takes it."""
-    pending = [value]
-    while pending:
-        owner = pending.pop().owner
-        if isinstance(owner, llvm.ShuffleVectorOp) and not owner.res.uses:
-            pending += dict.fromkeys(owner.operands)
-            Rewriter.erase_op(owner)
-
-
 def _joined_parts(value: SSAValue, lanes: int) -> list[SSAValue] | None:
     """What a vector was put together of (`concatenated`); None if it was made otherwise."""
     if _lanes(value) == lanes:

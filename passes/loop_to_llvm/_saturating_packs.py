@@ -27,6 +27,7 @@ from mlc.architectures.architecture import InstructionSet
 from mlc.architectures.instructions import SaturatingPacks
 from mlc.dialects.arith import CmpfOp, SelectOp, TruncIOp
 from mlc.passes.loop_to_llvm._types import concatenated, intrinsic, number_of, shuffle
+from mlc.support.ir import erase_unused
 from mlc.support.types import repeated_number, vector_of, vector_type
 from mlc.targets.machine import Machine
 
@@ -66,7 +67,9 @@ def use_saturating_packs(module: ModuleOp, machine: Machine) -> None:
         if length & (length - 1) == 0 and (found := _quantised(op)) is not None:
             writer = _PackWriter(packs, lanes)
             writer.bytes_of(found, length)
+            rounded = op.operands[0]
             Rewriter.replace_op(op, writer.ops, [writer.ops[-1].results[0]])
+            erase_unused(rounded)
 
 
 def _quantised(op: TruncIOp) -> _Quantised | None:
