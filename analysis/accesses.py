@@ -19,7 +19,9 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp
+from mlc.dialects.loop.bounds import ends_of_sum
 from mlc.support.affine import affine_bounds, simplify_sum, split_constant, split_terms
+from mlc.support.linear import LinearForm
 
 AccessOp = LoadOp | StoreOp
 SubscriptedOp = AccessOp | PrefetchOp
@@ -126,11 +128,16 @@ def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int,
     Raises:
         ValueError: one of them is not a loop counter.
     """
-    ranges: list[range] = []
-    for counter in counters:
-        if (loop := loop_of(counter)) is None:
-            raise ValueError("an index is not a loop counter")
-        ranges.append(loop.range)
+    loops = [loop_of(counter) for counter in counters]
+    if (form := LinearForm.of(expr)) is not None:
+        factors: dict[SSAValue, int] = {}
+        for dim, factor in form.factors.items():
+            factors[counters[dim]] = factors.get(counters[dim], 0) + factor
+        if (ends := ends_of_sum(factors, form.constant)) is not None:
+            return ends
+    ranges = [loop.range for loop in loops if loop is not None]
+    if len(ranges) < len(loops):
+        raise ValueError("an index is not a loop counter")
     shifted = [AffineExpr.dimension(i) + r.start for i, r in enumerate(ranges)]
     return affine_bounds(expr.replace_dims_and_symbols(shifted, []), [r[-1] - r.start + 1 for r in ranges])
 

@@ -20,6 +20,7 @@ from mlc.analysis.dependences import Direction, Level, iterations_meet, may_meet
 from mlc.analysis.memory_accesses import Effects, MemoryAccess
 from mlc.analysis.reductions import Reduction, reduction_of
 from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.common_ends import find_differing_end
 from mlc.support.context import Remark, remark_about
 from mlc.support.errors import Refused
 
@@ -96,6 +97,16 @@ def require_same_end(first: ForOp, second: ForOp) -> None:
     is_same = first.limit is second.limit and first.start is second.start
     if not is_same and not (first.is_parallel and second.is_parallel):
         raise Refused("their limits are not the same")
+
+
+def require_common_ends(loop: ForOp) -> None:
+    """Check that no loop in `loop` begins or ends elsewhere in each iteration: one loop is to serve all of them.
+
+    Raises:
+        Refused: a limit, or a start, is computed from the counter, or read in an iteration.
+    """
+    if (inner := find_differing_end(loop)) is not None:
+        raise Refused(f"loop '{inner.dim.data}' begins or ends elsewhere in each of its iterations")
 
 
 def require_independent(loop: ForOp) -> None:

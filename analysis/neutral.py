@@ -39,13 +39,13 @@ def leave_out(read: LoadOp) -> None:
     _erase_with_users(read)  # broadcasts and products
 
 
-def leaves_no_trace(loop: ForOp, read: LoadOp) -> bool:
-    """Whether iterations of `loop` in which `read` gives what never counts (see `never_counts`) may be left out.
+def leaves_no_trace(loop: ForOp, *reads: LoadOp) -> bool:
+    """Whether iterations of `loop` in which `reads` give what never counts (see `never_counts`) may be left out.
 
-    All that they do is to combine what comes from `read` with what the loop carries.
+    All that they do is to combine what comes from `reads` with what the loop carries.
     """
     effects = Effects.of(loop)
-    partial = {step[0]: step[2] for step in _steps(read.result) if step is not None}
+    partial = {step[0]: step[2] for read in reads for step in _steps(read.result) if step is not None}
 
     def comes_back(value: SSAValue, start: SSAValue) -> bool:
         while value is not start:

@@ -28,6 +28,7 @@ from mlc.dialects.loop import (
     StoreOp,
     WordOp,
 )
+from mlc.dialects.loop.common_ends import find_differing_end
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, write
@@ -41,7 +42,7 @@ _MAX_LANES = 1 << 18
 
 ONE_AT_A_TIME = (ViewOp, RowOp, SpanOp, *ONE_WAY, affine.ForOp, affine.IfOp)
 """What iterations of a parallel loop do each in its own way, and so not in lockstep: views, branches, loops between
-values."""
+values. So are iterations in which a loop begins or ends elsewhere."""
 
 
 @executes(ForOp)
@@ -60,7 +61,9 @@ def for_(op: ForOp, frame: Frame) -> None:
 
 def _fits_lockstep(op: ForOp, frame: Frame) -> bool:
     lanes = prod(frame.lanes) * len(op.range)
-    return lanes <= _MAX_LANES and not any(isinstance(inner, ONE_AT_A_TIME) for inner in op.walk())
+    if lanes > _MAX_LANES or any(isinstance(inner, ONE_AT_A_TIME) for inner in op.walk()):
+        return False
+    return find_differing_end(op) is None
 
 
 def _values(op: ForOp, frame: Frame) -> range:

@@ -1,6 +1,6 @@
 """Loops: `loop.for` and its terminator."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, i64
 from xdsl.dialects.utils import AbstractYieldOperation
@@ -95,6 +95,9 @@ class ForOp(CountedLoop):
     of the places that are filled. It is less than the limit and a multiple of the same number. Iterations of a parallel
     loop before it may be run, too.
 
+    Where these are sums of counters of loops around, the verifier knows what they do to subscripts: a window that begins
+    at `1 - y` and ends at `9 - y` stays inside an image of 8 rows.
+
     ```mlir
     %sum = loop.for serial "k" %k = 0 to 512 limit %n by 16 iter_args(%acc = %zero) -> (f32) {
       %a = loop.load %x[%k] : memref<512xf32>
@@ -153,7 +156,11 @@ class ForOp(CountedLoop):
         )
 
     def like(
-        self, iter_args: Sequence[SSAValue] = (), body: Region | None = None, values: range | None = None
+        self,
+        iter_args: Sequence[SSAValue] = (),
+        body: Region | None = None,
+        values: range | None = None,
+        copies: Mapping[SSAValue, SSAValue] | None = None,
     ) -> "ForOp":
         """A loop over the same dim and values, of the same kind and with the same attributes, that stands for this one.
 
@@ -162,11 +169,15 @@ class ForOp(CountedLoop):
             body: one whose block takes the counter and a value for each of `iter_args`, and keeps its names; by default
                 an empty one, whose counter has the name of this one.
             values: what its counter takes, where that is something else; the limit stays, and the start.
+            copies: what stands for values of this one, its limit and start among them.
         """
         values = self.range if values is None else values
         new = ForOp(self.dim.data, values.start, values.stop, values.step, self.kind.data, iter_args, body)
         if self.limit is not None:
-            new.set_limit(self.limit, self.limit_multiple, self.start)
+            ends = [
+                each if each is None or copies is None else copies.get(each, each) for each in (self.limit, self.start)
+            ]
+            new.set_limit(ends[0], self.limit_multiple, ends[1])
         new.attributes |= self.attributes
         new.location = self.location
         if body is None:

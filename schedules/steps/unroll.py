@@ -16,7 +16,7 @@ from mlc.analysis.accesses import (
     materialize,
     replace_counter,
 )
-from mlc.analysis.legality import require_no_limit, require_only_loops
+from mlc.analysis.legality import require_common_ends, require_no_limit, require_only_loops
 from mlc.analysis.memory_accesses import is_repeatable
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
@@ -46,10 +46,13 @@ def unroll(loop: ForOp) -> None:
     An op that does not depend on the counter stays one op. The copies of a serial loop follow each other.
 
     Raises:
-        Refused: an op in it, other than loops, has a body of its own, or it is serial and ends at a limit.
+        Refused: an op in it, other than loops, has a body of its own; or it is serial and ends at a limit, or
+            parallel and a loop in it begins or ends elsewhere in each iteration.
     """
     require_only_loops(loop)
     require_no_limit(loop)
+    if loop.is_parallel:
+        require_common_ends(loop)
     ops = _jam(loop) if loop.is_parallel else _chain(loop)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.detach()
@@ -61,17 +64,10 @@ def _chain(loop: ForOp) -> list[Operation]:
     ops: list[Operation] = []
     carried: Sequence[SSAValue] = loop.iter_args
     for value in loop.range:
-        copy = clone(loop)
-        assert isinstance(copy, ForOp)
-        block = copy.body.block
-        for argument, incoming in zip(copy.carried, carried, strict=True):
-            argument.replace_all_uses_with(incoming)
-        replace_counter(copy.induction_variable, constant_index(value))
-        carried = list(copy.yielded)
-        for op in list(block.ops)[:-1]:
-            op.detach()
-            ops.append(op)
-        copy.erase()  # the header, which is in no block, still counts as a user of what the loop begins with
+        copy = _Copy(dict(zip(loop.carried, carried, strict=True)), {loop.induction_variable: constant_index(value)})
+        for op in list(loop.body.block.ops)[:-1]:
+            ops += _copied(op, copy)
+        carried = [copy.values.get(v, v) for v in loop.yielded]
     for result, value in zip(loop.results, carried, strict=True):
         result.replace_all_uses_with(value)
     return ops
@@ -120,6 +116,8 @@ def _same_for_all(op: Operation, copies: Sequence[_Copy]) -> bool:
 def _copied(op: Operation, copy: _Copy) -> list[Operation]:
     if isinstance(op, SubscriptedOp) and any(v in copy.counters for v in op.indices):
         return [copied_access(op, copy.counters, copy.values)]
+    if op.regions:
+        return [_copied_loop(op, copy)]
     new = clone(op, copy.values)
     before: list[Operation] = []
     for position, operand in enumerate(new.operands):
@@ -130,11 +128,21 @@ def _copied(op: Operation, copy: _Copy) -> list[Operation]:
     return [*before, new]
 
 
+def _copied_loop(loop: Operation, copy: _Copy) -> Operation:
+    """A copy of a loop inside; counters are replaced where they are used in it."""
+    standing = Block(arg_types=[counter.type for counter in copy.counters])
+    new = clone(loop, copy.values | dict(zip(copy.counters, standing.args, strict=True)))
+    for argument, value in zip(standing.args, copy.counters.values(), strict=True):
+        replace_counter(argument, value)
+    copy.values.update(zip(loop.results, new.results, strict=True))
+    return new
+
+
 def _jam_loop(loop: ForOp, copies: Sequence[_Copy]) -> ForOp:
     """One loop that holds the bodies of all copies of `loop`, and carries what each of them carries."""
     initial = [copy.values.get(v, v) for copy in copies for v in loop.iter_args]
     block = Block(arg_types=[loop.induction_variable.type, *(v.type for v in initial)])
-    jammed = loop.like(initial, Region(block))
+    jammed = loop.like(initial, Region(block), copies=copies[0].values)  # of which no end differs
     counter = jammed.induction_variable
     counter.name_hint = loop.induction_variable.name_hint
     width = len(loop.iter_args)

@@ -12,7 +12,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import replace_counter, set_subscripts
-from mlc.analysis.legality import require_only_loops, require_repeatable
+from mlc.analysis.legality import require_common_ends, require_only_loops, require_repeatable
 from mlc.analysis.memory_accesses import is_repeatable
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
@@ -50,6 +50,7 @@ def unroll_reduction(loop: ForOp) -> None:
     if not loop.is_parallel:
         raise Refused("its iterations depend on each other")
     require_only_loops(loop)
+    require_common_ends(loop)
     epilogues = [_Epilogue.of(reduction, loop) for reduction in _reductions(loop.body.block)]
     if not epilogues:
         raise Refused("no loop in it carries values")

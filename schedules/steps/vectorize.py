@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import AccessOp, constant_index, rewritten_subscripts
 from mlc.analysis.lanes import has_room, lanes_over
-from mlc.analysis.legality import require_only_loops
+from mlc.analysis.legality import require_common_ends, require_only_loops
 from mlc.dialects.arith import Arith
 from mlc.dialects.loop import (
     CONSECUTIVE,
@@ -73,6 +73,7 @@ def vectorize(loop: ForOp, lanes: int | None = None) -> None:
     if lanes is not None and trips == 1:
         return
     require_only_loops(loop)
+    require_common_ends(loop)
     varying = Varying(loop)
     widener = Widener(loop, varying, lanes and min(lanes, next_power_of_two(trips)))
     ops = widener.block_ops(loop.body.block)
@@ -256,7 +257,7 @@ class Widener:
         for old, argument in zip(loop.body.block.args, body.args, strict=True):
             self.new[old] = argument
             argument.name_hint = old.name_hint
-        wide = loop.like(initial, Region(body))
+        wide = loop.like(initial, Region(body), copies=self.new)
         inside = self.block_ops(loop.body.block)
         yielded = [
             self.as_vector(v, loop.body.block, inside) if vary else self.new.get(v, v)
