@@ -8,6 +8,7 @@ from mlc.schedules.steps.blocked_summation import BlockedSummation
 from mlc.schedules.steps.cache_read import CacheRead
 from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.clang import Clang
+from mlc.schedules.steps.clip import Clip
 from mlc.schedules.steps.degree import Degree
 from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.dot_taps import DotTaps
@@ -39,6 +40,7 @@ def test_every_step_has_words() -> None:
     steps = [
         Interchange.around("n", "m"),
         Tile("n", 64),
+        Clip("m"),
         Partition("m"),
         Pack("w", "n"),
         Tile("w_lane", 16),
@@ -73,6 +75,7 @@ def test_every_step_has_words() -> None:
     assert dict(describe_schedule(kernel, {("kernel", 1)})) == {
         "interchange(n, m)": "n runs around m",
         "tile(n, 64)": "3 blocks of 64, and one of 8",
+        "clip(m)": "windows along m begin and end where the image does, which avoids a copy",
         "partition(m)": "windows at the border along m stay inside the image, which avoids a copy",
         "pack(w, n)": "the compiler stores w as panels, one for each block of n, so that it is read front to back",
         "tile(w_lane, 16)": "4 blocks of 16",

@@ -126,7 +126,7 @@ func.func @f(%x: memref<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are blocked_summation, cache_read, cache_write, clang, degree, dot, dot_taps, fuse, interchange, llvm_unroll, mma, pack, partition, prefetch, prefetch_next, reuse_result, split_reduction, store_early, threads, tile, unpack, unroll, unroll_reduction, vectorize, vectorize_reduction}}
+// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are blocked_summation, cache_read, cache_write, clang, clip, degree, dot, dot_taps, fuse, interchange, llvm_unroll, mma, pack, partition, prefetch, prefetch_next, reuse_result, split_reduction, store_early, threads, tile, unpack, unroll, unroll_reduction, vectorize, vectorize_reduction}}
 func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----

@@ -138,3 +138,115 @@ func.func private @ones(%x: memref<2xf32>, %out: memref<2xf32> {mlc.output}) att
   }
   return
 }
+
+// Blocks of two results: the first and the last one leave a tap out, the ones between them none.
+// CHECK-LABEL: @blocks
+// CHECK-NOT: memref.alloc
+// CHECK-COUNT-5: loop.load %x
+// CHECK-NOT: loop.load %x
+// CHECK: loop.for parallel "y" %{{.*}} = 2 to 6 step 2
+// CHECK-COUNT-6: loop.load %x
+// CHECK-NOT: loop.load %x
+// CHECK: }
+// CHECK-COUNT-5: loop.load %x
+// CHECK-NOT: loop.load %x
+func.func private @blocks(%x: memref<8xf32>, %w: memref<3xf32>, %out: memref<8xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), unroll(k), partition(y)]>
+} {
+  %p = memref.alloc() : memref<10xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %p[0] : memref<10xf32>
+  loop.store %zero, %p[9] : memref<10xf32>
+  loop.for parallel "d0" %i = 0 to 8 {
+    %a = loop.load %x[%i] : memref<8xf32>
+    loop.store %a, %p[%i + 1] : memref<10xf32>
+  }
+  loop.for parallel "y" %y = 0 to 8 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%y + %k] : memref<10xf32>
+      %b = loop.load %w[%k] : memref<3xf32>
+      %c = math.fma %a, %b, %acc : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<8xf32>
+  }
+  return
+}
+
+// Two dims of blocks: along each, 16 of 18 taps are inside.
+// CHECK-LABEL: @both
+// CHECK-NOT: memref.alloc
+// CHECK-COUNT-256: loop.load %x
+// CHECK-NOT: loop.load %x
+func.func private @both(%x: memref<6x6xf32>, %w: memref<3x3xf32>, %out: memref<6x6xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), tile(x, 2), unroll(xi), unroll(ky), unroll(kx), partition(y, x)]>
+} {
+  %p = memref.alloc() : memref<8x8xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "d1" %j = 0 to 8 {
+    loop.store %zero, %p[0, %j] : memref<8x8xf32>
+  }
+  loop.for parallel "d1" %j = 0 to 8 {
+    loop.store %zero, %p[7, %j] : memref<8x8xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 6 {
+    loop.store %zero, %p[%i + 1, 0] : memref<8x8xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 6 {
+    loop.store %zero, %p[%i + 1, 7] : memref<8x8xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 6 {
+    loop.for parallel "d1" %j = 0 to 6 {
+      %a = loop.load %x[%i, %j] : memref<6x6xf32>
+      loop.store %a, %p[%i + 1, %j + 1] : memref<8x8xf32>
+    }
+  }
+  loop.for parallel "y" %y = 0 to 6 {
+    loop.for parallel "x" %i = 0 to 6 {
+      %s = loop.for serial "ky" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+        %t = loop.for serial "kx" %l = 0 to 3 iter_args(%inner = %acc) -> (f32) {
+          %a = loop.load %p[%y + %k, %i + %l] : memref<8x8xf32>
+          %b = loop.load %w[%k, %l] : memref<3x3xf32>
+          %c = math.fma %a, %b, %inner : f32
+          loop.yield %c : f32
+        }
+        loop.yield %t : f32
+      }
+      loop.store %s, %out[%y, %i] : memref<6x6xf32>
+    }
+  }
+  return
+}
+
+// Blocks of one result: the first tap of the first one is padding, that of the second one is not.
+// CHECK-LABEL: @singles
+// CHECK-NOT: memref.alloc
+// CHECK-COUNT-2: loop.load %x
+// CHECK-NOT: loop.load %x
+// CHECK: loop.for parallel "y" %{{.*}} = 1 to 5
+// CHECK-COUNT-3: loop.load %x
+// CHECK-NOT: loop.load %x
+// CHECK: }
+// CHECK-COUNT-2: loop.load %x
+// CHECK-NOT: loop.load %x
+func.func private @singles(%x: memref<6xf32>, %out: memref<6xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[unroll(k), partition(y)]>
+} {
+  %p = memref.alloc() : memref<8xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %p[0] : memref<8xf32>
+  loop.store %zero, %p[7] : memref<8xf32>
+  loop.for parallel "d0" %i = 0 to 6 {
+    %a = loop.load %x[%i] : memref<6xf32>
+    loop.store %a, %p[%i + 1] : memref<8xf32>
+  }
+  loop.for parallel "y" %y = 0 to 6 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%y + %k] : memref<8xf32>
+      %c = arith.addf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<6xf32>
+  }
+  return
+}
