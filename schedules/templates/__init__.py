@@ -20,8 +20,9 @@ themselves only. Then `fold-storage` (storage folding) keeps a row of a buffer, 
 numbers in registers. Attention keeps a block of rows of scores.
 
 Depthwise convolutions and pooling are `window.py`; `contraction.py` declines them, since no operand is shared by lanes.
-They are small blocks of results with their taps written out, of short integers as dot products (`dot_taps`);
-`partition` peels the border (boundary loop partitioning) instead of copying a padded image.
+They are rows of results, or small blocks, with their taps written out, of short integers as dot products (`dot_taps`).
+No padded image is copied: `clip` lets windows end where the image does, `partition` peels the border (boundary loop
+partitioning).
 
 Columns: a sum over the rows of a large matrix reads pages of a few rows while sums wait in the first cache.
 """

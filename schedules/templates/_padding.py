@@ -8,7 +8,7 @@ nothing but padding.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -17,6 +17,7 @@ from xdsl.dialects.tensor import PadOp
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.register_tile import RegisterTile
+from mlc.schedules.steps.clip import Clip
 from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.unroll import Unroll
 from mlc.support.affine import split_terms
@@ -25,7 +26,7 @@ from mlc.targets.machine import Machine
 
 SHORT_IMAGE = 28
 """Of 28 rows under windows of three, one product in 42 is one with padding; of 7, one in ten."""
-WORTH_PEELING = 0.02
+WORTH_PEELING = 0.01
 """The least share of products with padding for which loops are copied."""
 SHORT_WINDOW = 5
 """The most copies of the loops inside a window that are worth it."""
@@ -44,6 +45,7 @@ class PaddedDim:
     """How many of the windows reach into it."""
     shortest: int
     """The fewest of these that lie side by side and reach into it with the same taps: one, unless taps are apart."""
+    dilation: int
 
 
 def padded_dims(op: StructuredOp) -> list[PaddedDim]:
@@ -68,12 +70,53 @@ def _padded_dim(op: StructuredOp, pad: PadOp, axis: int, factors: Mapping[int, i
     outside = [tuple(k for k in taps if i * stride + k * dilation not in inside) for i in range(op.dim_sizes[dim])]
     runs = [len(list(windows)) for missing, windows in groupby(outside) if missing]
     share = sum(map(len, outside)) / (len(taps) * len(outside))
-    return PaddedDim(dim, window, share, sum(runs), min(runs)) if runs else None
+    return PaddedDim(dim, window, share, sum(runs), min(runs), dilation) if runs else None
 
 
-def dims_to_partition(op: StructuredOp, row: int | None) -> list[int]:
-    """The dims, other than that of a tile's rows, along which products with padding are worth leaving out."""
-    return [padded.dim for padded in padded_dims(op) if padded.dim != row and op.dim_sizes[padded.dim] <= SHORT_IMAGE]
+@dataclass(frozen=True)
+class Borders:
+    """What the schedule of a convolution does about the padding along each dim."""
+
+    op: StructuredOp
+    row: int | None
+    """The dim of a tile's rows."""
+    peeled: Sequence[int] = ()
+    """That dim, if windows at its ends are nests of their own."""
+    is_row_whole: bool = False
+    """Whether a tile has all rows, and it is known of each which taps are padding."""
+
+    @property
+    def whole(self) -> list[int]:
+        """The dims whose loops must not be cut into blocks."""
+        short = [each.dim for each in self._others if self.op.dim_sizes[each.dim] <= SHORT_IMAGE]
+        return [*short, *self.peeled, *([self.row] if self.is_row_whole and self.row is not None else [])]
+
+    def steps(self, written_out: Container[str], *, in_blocks: bool) -> list[Step]:
+        """The steps that leave out products with padding: windows end where the image does.
+
+        What is written out has no loop that could, and a dilated window none whose bounds are sums: there the loops
+        over positions are split. Of a long image nothing is worth that but to be read without a copy.
+
+        Args:
+            written_out: the loops that are unrolled.
+            in_blocks: whether loops over rows are cut into blocks.
+        """
+        is_copied = self.row not in self.peeled and not self.is_row_whole
+        is_copied = is_copied and any(each.dim == self.row for each in padded_dims(self.op))
+        steps: list[Step] = []
+        for padded in self._others:
+            is_short = self.op.dim_sizes[padded.dim] <= SHORT_IMAGE
+            name = self.op.dim_names[padded.dim]
+            if padded.dilation == 1 and self.op.dim_names[padded.window] not in written_out:
+                if is_short or not (is_copied or in_blocks):
+                    steps.append(Clip(name))
+            elif is_short:
+                steps.append(Partition(name))
+        return [*steps, *(Partition(self.op.dim_names[dim]) for dim in self.peeled)]
+
+    @property
+    def _others(self) -> list[PaddedDim]:
+        return [each for each in padded_dims(self.op) if each.dim != self.row]
 
 
 def rows_to_partition(op: StructuredOp, row: int | None, tile: RegisterTile, machine: Machine) -> list[int]:

@@ -31,7 +31,6 @@ from mlc.schedules.steps.dot import Dot
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.pack import Pack
-from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.prefetch import Prefetch
 from mlc.schedules.steps.split_reduction import SplitReduction
 from mlc.schedules.steps.tile import Tile
@@ -48,7 +47,7 @@ from mlc.schedules.templates._contractions import (
 from mlc.schedules.templates._dots import multiplying, steps_per_dot
 from mlc.schedules.templates._epilogue import loops_over_epilogue
 from mlc.schedules.templates._mma import mma_steps
-from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
+from mlc.schedules.templates._padding import Borders, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
 from mlc.schedules.templates._row_blocks import all_rows, row_blocks
 from mlc.schedules.templates._tile_problems import tile_problem, with_long_words
@@ -191,17 +190,20 @@ def contraction_steps(
     batched = own if packed else []
     dims = [i for i in parallel if i not in batched]
     rows = all_rows(contraction, dims)
-    peeled = dims_to_partition(op, row)
+    peeled: list[int] = []
     if is_alone and not problem.is_ragged(tile) and not contraction.is_grouped:
-        peeled += rows_to_partition(op, row, tile, machine)
+        peeled = rows_to_partition(op, row, tile, machine)
+    borders = Borders(op, row, peeled, padding is not None and tile.rows == problem.rows)
     if is_alone and variant.blocks is not False and not own and not contraction.is_grouped:
-        whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
         width = tile.vectors * lanes
-        rows = row_blocks(contraction, tile, width, dims, whole, computing, at_once=variant.blocks is True)
+        rows = row_blocks(contraction, tile, width, dims, borders.whole, computing, at_once=variant.blocks is True)
     steps: list[Step] = [*dots, *rows.steps]
     if rows.inside:
         steps.append(Interchange.around(lane, *rows.inside))
-    steps += [Partition(op.dim_names[dim]) for dim in peeled]
+    written_out = short_reductions(op, SHORT, contraction.reduced_sizes)
+    at_borders = borders.steps(written_out, in_blocks=bool(rows.steps))
+    if not problem.is_ragged(tile):
+        steps += at_borders
     if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
         steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"
@@ -229,7 +231,9 @@ def contraction_steps(
         # The last vector of the last block is a nest of its own until it joins the others.
         kept = [op.dim_names[i] for i in batched]
         steps += [*in_lanes, *(Fuse(name) for name in (*kept, *rows.outside, *rows.inside, *reductions)), *in_rows]
-    steps += map(Unroll, short_reductions(op, SHORT, contraction.reduced_sizes))
+    steps += map(Unroll, written_out)
+    if problem.is_ragged(tile):  # loops that have joined others have one limit
+        steps += at_borders
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
     steps += _prefetch_steps(contraction, steps, machine)

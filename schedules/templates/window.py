@@ -18,8 +18,9 @@ from xdsl.dialects.tensor import PadOp
 from mlc.analysis.in_place import is_one_nest
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.cost.windows import MovingWindow, blocks_of_results
+from mlc.schedules.cost.windows import MOST_PRODUCTS, MovingWindow, blocks_of_results, rows_of_results
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
+from mlc.schedules.steps.clip import Clip
 from mlc.schedules.steps.dot_taps import DotTaps
 from mlc.schedules.steps.llvm_unroll import LlvmUnroll
 from mlc.schedules.steps.partition import Partition
@@ -32,6 +33,7 @@ from mlc.schedules.templates._dots import taps_per_dot
 from mlc.schedules.templates._epilogue import is_long_epilogue
 from mlc.schedules.templates._padding import padded_dims
 from mlc.schedules.templates.contraction import short_reductions
+from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
 
@@ -57,13 +59,17 @@ class Windows(ScheduleTemplate):
             return iter(())
         per_dot = taps_per_dot(op, kernel)
         blocks = blocks_of_results(_window(op), kernel.machine, per_dot)
+        found = [(block, _steps(op, kernel.lanes, block, per_dot)) for block in blocks[: 1 + _SHOWN]]
+        row = rows_of_results(_window(op), kernel.machine) if per_dot == 1 else None
+        if row is not None and (steps := _steps_of_row(op, kernel.lanes, row)) is not None:
+            found.insert(0, (row, steps))
 
         def candidate(place: int) -> Candidate:
-            block = blocks[place]
+            block, steps = found[place]
             difference = f"blocks of {' x '.join(map(str, block.values()))} results" if place else ""
-            return Candidate(tuple(_steps(op, kernel.lanes, block, per_dot)), difference, is_only_shown=place > 0)
+            return Candidate(tuple(steps), difference, is_only_shown=place > 0)
 
-        return distinct(candidate(place) for place in range(min(len(blocks), 1 + _SHOWN)))
+        return distinct(candidate(place) for place in range(min(len(found), 1 + _SHOWN)))
 
 
 def _moving_window(ops: Sequence[StructuredOp]) -> StructuredOp | None:
@@ -117,6 +123,26 @@ def _steps(op: StructuredOp, lanes: int, block: dict[int, int], per_dot: int) ->
         return [*steps, *written_out, DotTaps(f"{lane}i", per_dot), vectorize]
     # LLVM makes the same code of them, and there are as many copies as parts of the image.
     return [*steps, *(LlvmUnroll(name, taps) for name, taps in short_reductions(op, MOST_TAPS).items())]
+
+
+def _steps_of_row(op: StructuredOp, lanes: int, row: dict[int, int]) -> list[Step] | None:
+    """The steps for a row of results, in which the window is written out along the row; None where that is too long.
+
+    Along the other dims it ends where the image does.
+    """
+    ((dim, size),) = row.items()
+    padded = sorted(padded_dims(op), key=lambda each: each.dim)
+    taps = [max(terms) for m in op.index_maps for e in m.results if dim in (terms := split_terms(e)) and len(terms) > 1]
+    if len(set(taps)) != 1 or op.dim_sizes[taps[0]] * size > MOST_PRODUCTS:
+        return None
+    if any(each.dilation > 1 for each in padded if each.dim != dim):
+        return None
+    lane, name = op.dim_names[op.num_parallel - 1], op.dim_names[dim]
+    steps: list[Step] = [Tile(lane, lanes), Vectorize(f"{lane}i", lanes), Tile(name, size), Unroll(f"{name}i")]
+    if op.dim_sizes[taps[0]] > 1:
+        steps.append(Unroll(op.dim_names[taps[0]]))
+    # The outermost first: the rows above and below an image are padding of their whole width.
+    return [*steps, *(Partition(name) if each.dim == dim else Clip(op.dim_names[each.dim]) for each in padded)]
 
 
 def _moves(op: StructuredOp) -> bool:

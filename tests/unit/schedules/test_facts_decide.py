@@ -39,10 +39,12 @@ def _matmul(m: int, k: int, n: int) -> str:
     return _model(x, y, f"graph.matmul %x, %w : {x}, {w} -> {y}", w=w)
 
 
-def _convolution(channels: int, groups: int) -> str:
+def _convolution(channels: int, groups: int, padding: int = 1) -> str:
+    """One with 14 x 14 results, or 12 x 12 without padding."""
     x, w = _tensor(1, 14, 14, channels), _tensor(3, 3, channels // groups, channels)
-    options = f'groups = {groups} : i64, padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"'
-    return _model(x, x, f"graph.conv2d %x, %w {{{options}}} : {x}, {w} -> {x}", w=w)
+    y = _tensor(1, 12 + 2 * padding, 12 + 2 * padding, channels)
+    options = f'groups = {groups} : i64, padding = array<i64: {str((padding,) * 4)[1:-1]}>, layout = "NHWC"'
+    return _model(x, y, f"graph.conv2d %x, %w {{{options}}} : {x}, {w} -> {y}", w=w)
 
 
 def _softmax(columns: int) -> str:
@@ -54,7 +56,7 @@ _MODELS = {
     "matmul": _matmul(512, 256, 1024),
     "few rows": _matmul(2, 256, 64),
     "convolution": _convolution(64, 1),
-    "depthwise": _convolution(64, 64),
+    "depthwise": _convolution(64, 64, padding=0),
     "softmax": _softmax(512),
     "short softmax": _softmax(64),
     "column sum": _model(

@@ -72,8 +72,9 @@ func.func private @grouped(%x: tensor<10x10x32xf32>, %w: tensor<3x3x8x32xf32>) -
 }
 
 // A tile holds all seven columns of the image: in each of three copies of the loop it is known which of them are padding.
+// Above and below, the window ends where the image does.
 // CHECK-LABEL: @short_rows
-// CHECK-SAME: [interchange(n, y, x), partition(y), tile(n, 48), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), tile(x, 7), {{.*}}, unroll(kx), partition(x)]
+// CHECK-SAME: [interchange(n, y, x), clip(y), tile(n, 48), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), tile(x, 7), {{.*}}, unroll(kx), partition(x)]
 func.func private @short_rows(%x: tensor<7x7x64xf32>, %w: tensor<3x3x64x96xf32>) -> tensor<7x7x96xf32> {
   %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):
@@ -98,9 +99,9 @@ func.func private @long_rows(%x: tensor<28x28x64xf32>, %w: tensor<3x3x64x96xf32>
   return %0 : tensor<28x28x96xf32>
 }
 
-// A padded depthwise convolution copies no image, and keeps a window of 6 x 1 results: 6 are left beside the borders.
+// A padded depthwise convolution copies no image: rows of eight results, in which it is known which taps are padding.
 // CHECK-LABEL: @depthwise
-// CHECK-SAME: [partition(y, x), tile(n, 16), vectorize(ni, 16), tile(y, 6), unroll(yi), llvm_unroll(kx, 3), llvm_unroll(ky, 3)]
+// CHECK-SAME: [tile(n, 16), vectorize(ni, 16), tile(x, 8), unroll(xi), unroll(kx), clip(y), partition(x)]
 func.func private @depthwise(%x: tensor<8x8x24xf32>, %w: tensor<3x3x24xf32>) -> tensor<8x8x24xf32> {
   %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):
@@ -120,7 +121,7 @@ func.func @main(%x: tensor<30x64xf32>) -> tensor<30x160xf32> {
 
 // A short padded image: products with the zeros above and below it are left out.
 // CHECK-LABEL: @short_image
-// CHECK-SAME: [interchange(n, y, x), partition(y), tile(n, 32),
+// CHECK-SAME: [interchange(n, y, x), clip(y), tile(n, 32),
 func.func private @short_image(%x: tensor<7x7x24xf32>, %w: tensor<3x3x24x32xf32>) -> tensor<7x7x32xf32> {
   %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):
@@ -147,7 +148,8 @@ func.func private @far_away(%x: tensor<4096xf32>, %w: tensor<4096x1000xf32>) -> 
   return %0 : tensor<1000xf32>
 }
 
-// A dilation of two leaves out the same tap of two windows beside each other: they fill blocks of their own, of 2 x 4.
+// A dilation of two leaves out the same tap of two windows beside each other: they fill blocks of their own, of 2 x 4. The
+// bounds of its windows are no sums, so that loops over rows are split, too.
 // CHECK-LABEL: @dilated
 // CHECK-SAME: [interchange(n, y, x), partition(y), partition(x), tile(n, 64), {{.*}}tile(x, 6), unroll(xi),
 func.func private @dilated(%x: tensor<16x16x8xf32>, %w: tensor<3x3x8x64xf32>) -> tensor<16x16x64xf32> {
@@ -162,7 +164,7 @@ func.func private @dilated(%x: tensor<16x16x8xf32>, %w: tensor<3x3x8x64xf32>) ->
 
 // Each window at the end of a row of 5 x 5 leaves out other taps: blocks of one row would be late.
 // CHECK-LABEL: @each_its_own
-// CHECK-SAME: [interchange(n, y, x), partition(y), tile(n, 64),
+// CHECK-SAME: [interchange(n, y, x), clip(y), tile(n, 64),
 func.func private @each_its_own(%x: tensor<16x16x8xf32>, %w: tensor<5x5x8x64xf32>) -> tensor<16x16x64xf32> {
   %p = tensor.pad %x low[2, 2, 0] high[2, 2, 0] {
   ^bb0(%i: index, %j: index, %k: index):

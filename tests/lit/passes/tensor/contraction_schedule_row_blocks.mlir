@@ -59,7 +59,7 @@ func.func private @one_image(%x: tensor<5x20x12x64xf32>, %w: tensor<64x48xf32>) 
 
 // Rows whose borders are peeled off stay in one piece.
 // CHECK-LABEL: @peeled
-// CHECK-SAME: <[interchange(n, y, x), partition(y), tile(n,
+// CHECK-SAME: <[interchange(n, y, x), clip(y), tile(n,
 func.func private @peeled(%x: tensor<24x24x128xf32>, %w: tensor<3x1x128x48xf32>) -> tensor<24x24x48xf32> {
   %p = tensor.pad %x low[1, 0, 0] high[1, 0, 0] {
   ^bb0(%i: index, %j: index, %k: index):
