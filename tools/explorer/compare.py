@@ -46,6 +46,8 @@ class Comparison:
     """What could not be compared, and why."""
     kernels: Sequence[KernelChange]
     """All kernels, those of the first compilation in their order, then those that only the second has."""
+    measured: tuple[float | None, float | None] = (None, None)
+    """What a call of each model was measured to take, in seconds."""
 
     @property
     def changed(self) -> list[KernelChange]:
@@ -76,7 +78,7 @@ def compare(before: Document, after: Document) -> Comparison:
     kernels = [_compared(first, old, second, new) for old, new in _pairs(first, second)]
     changes = [*_of_model(first, second), *result_changes(before, after)]
     notes = [why] if (why := why_not_compared(before, after)) else []
-    return Comparison(settings, changes, notes, kernels)
+    return Comparison(settings, changes, notes, kernels, (before.measured_seconds, after.measured_seconds))
 
 
 class _Side:
@@ -158,6 +160,8 @@ def _compared(first: _Side, old: KernelPage | None, second: _Side, new: KernelPa
         changes.append(f"{change_in_words(old.costs.seconds, new.costs.seconds)} estimated")
     if not changes and first.assembly(old.name) != second.assembly(new.name):
         changes.append("other machine code")
+    if changes and old.measured is not None and new.measured is not None:  # equal code differs by noise
+        changes.append(f"{change_in_words(old.measured.seconds, new.measured.seconds)} measured")
     return KernelChange(old.name, new.name, changes, estimates)
 
 

@@ -189,6 +189,9 @@ def _check_kernel(page: _Page) -> None:
     assert page.wait(".fact", "vector registers").endswith(" of 16")
     if shutil.which("llvm-mca") or shutil.which("llvm-mca-19"):
         assert " are simulated, " in page.wait(".verdict", "cycles")
+    page.click("nav.tabs a", "Remarks")
+    page.wait("main td", "graph.relu: fused into linear_relu")
+    assert not any("softmax" in kernel for kernel in page.texts("main td:nth-child(3)"))
     page.click("nav.tabs a", "Passes")
     page.click("main td a", "apply-schedule")
     page.wait("h1", "apply-schedule")
