@@ -1,6 +1,6 @@
 """Say what differs between two compilations: of two models, or of pages that `mlc explore` wrote with other options, by
-another version, or elsewhere. Names count for nothing. With `--measure` kernels that differ are also told apart by their
-times. With `--inputs` the code of both is run, and their results are compared to the bit. The status is 1 if something
+another version, or elsewhere. Names count for nothing. With `--measure` the times of kernels that differ are compared,
+too. With `--inputs` the code of both is run, and their results are compared to the bit. The status is 1 if something
 differs in what was made.
 """
 

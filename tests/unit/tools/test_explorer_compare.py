@@ -15,14 +15,14 @@ import pytest
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from mlc.support.errors import UserError
-from mlc.tools.explorer.compare import changed_steps, compare
+from mlc.tools.explorer.changed_steps import SpelledStep, changed_steps
+from mlc.tools.explorer.compare import compare
 from mlc.tools.explorer.document import (
     FORMAT,
     Document,
     GraphNode,
     KernelPage,
     KernelTime,
-    StepPage,
     StoredText,
     WeightSize,
 )
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
 
-def _step(spelling: str) -> StepPage:
-    return StepPage(re.sub(r"\d", "", spelling), spelling, "", False, -1)
+def _step(spelling: str) -> SpelledStep:
+    return SpelledStep(re.sub(r"\d", "", spelling), spelling)
 
 
 def _kernel(name: str, definition: int) -> KernelPage:
@@ -82,7 +82,10 @@ def test_what_differs_is_told() -> None:
 
 def test_measured_times_are_told_of_kernels_that_differ() -> None:
     def timed(document: Document, whole: float, *seconds: float) -> Document:
-        times = [replace(page, measured=KernelTime(each, False)) for page, each in zip(document.kernels, seconds)]
+        times = [
+            replace(page, measured=KernelTime(each, False))
+            for page, each in zip(document.kernels, seconds, strict=True)
+        ]
         return replace(document, kernels=times, measured_seconds=whole)
 
     before = timed(_document(("a", "@a mul", "mov"), ("b", "@b sub", "sub")), 2.0, 1.0, 1.0)

@@ -1,11 +1,12 @@
 // The table of kernels, and the page of one.
 
-function kernelsPage(compilation, [name, tab = "levels", detail]) {
+function kernelsPage(compilation, [name, chosen, detail]) {
   if (name === undefined) return kernelTable(compilation);
   const kernel = compilation.kernel.get(name);
   const entries = kernel
     ? [["levels", "Levels"], ["schedule", "Schedule"], ["costs", "Costs"], ["roofline", "Roofline"], ["loop", "Inner loop"], ["remarks", "Remarks"], ["history", "Passes"]]
     : [["levels", "Levels"], ["history", "Passes"]];
+  const tab = entries.some(([key]) => key === chosen) ? chosen : "levels";
   const pages = { levels: levelsTab, schedule: scheduleTab, costs: costsTab, roofline: rooflineTab, loop: innerLoopTab, remarks: remarksTab, history: historyTab };
   return h("section.main.wide", {},
     h("p.crumbs", {}, h("a", { href: link("kernels") }, "Kernels"), " / "),
