@@ -27,8 +27,8 @@ from mlc.tools.schedule_estimate import candidates_beside, kernel_on_loops, step
 from mlc.tools.schedule_text import describe_schedule
 from mlc.tuning.isolated import Failure, Job
 
-_LONGEST = 3600.0
-"""Seconds after which a process that estimates is taken to hang."""
+_LONGEST = 900.0
+"""Seconds after which a process that estimates is taken to hang, and what it was to estimate is estimated here."""
 
 
 def kernel_pages(
