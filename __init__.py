@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mlc.support.errors import CompilerBug, UserError
     from mlc.support.version import __version__
     from mlc.tools.module_builder import new_module
-    from mlc.tools.module_view import view
+    from mlc.tools.module_view import explore, view
 
 __path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
 """`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from those who
@@ -47,6 +47,7 @@ __all__ = [
     "__version__",
     "compile",
     "context_of",
+    "explore",
     "load",
     "load_dialect",
     "load_pass",
@@ -76,6 +77,7 @@ _HOMES = {
     "load": "mlc.runtime",
     "trace": "mlc.runtime.tracing",
     "new_module": "mlc.tools.module_builder",
+    "explore": "mlc.tools.module_view",
     "view": "mlc.tools.module_view",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",

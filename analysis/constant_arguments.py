@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.analysis.calls import calls_of_functions
 from mlc.support.dtypes import bytes_of
+
+
+@dataclass(frozen=True)
+class ModuleConstants:
+    """Both, for those who ask about one kernel after the other, as each answer takes a walk over the module."""
+
+    arguments: Mapping[tuple[str, int], Sequence[Attribute]]
+    bytes: int
+
+    @classmethod
+    def of(cls, module: ModuleOp) -> ModuleConstants:
+        """Those of a module, which has to stay as it is."""
+        return cls(constant_arguments(module), bytes_of_constants(module))
 
 
 def constant_arguments(module: ModuleOp) -> dict[tuple[str, int], list[Attribute]]:

@@ -1,4 +1,8 @@
-"""A client of the language server that asks as an editor does, and waits for each answer."""
+"""A client of the language server that asks as an editor does, and waits for each answer.
+
+The client of pytest-lsp, which tests have, makes an object of each part of an answer: its time would be part of the
+times that are measured.
+"""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ atexit.register(_pool.end)
 
 def expect_jobs(ops: int) -> None:
     """Start processes for a model of so many ops, if these are many: while it is read and fused, they import mlc."""
-    for each in _pool.take(min(_most_others(), ops // _MANY_OPS)):
+    for each in _pool.take(min(most_others(), ops // _MANY_OPS)):
         _pool.give_back(each)
 
 
@@ -74,7 +74,7 @@ def compile_jobs(jobs: Sequence[KernelJob]) -> list[CompiledKernel | None]:
     # The longest first, so that the last one to end is a short one.
     pending = deque(sorted(range(len(jobs)), key=lambda i: -len(jobs[i].text)))
     worth = max(len(_pool.waiting), sum(len(job.text) for job in jobs) // _MUCH_TEXT)
-    others = _pool.take(max(0, min(_most_others(), len(jobs) - 1, worth)))
+    others = _pool.take(max(0, min(most_others(), len(jobs) - 1, worth)))
 
     def serve_by(process: WorkerProcess) -> None:
         number = None
@@ -118,7 +118,7 @@ def _compile_pending(jobs: Sequence[KernelJob], pending: deque[int], results: li
         results[number] = jobs[number].run()
 
 
-def _most_others() -> int:
+def most_others() -> int:
     """How many processes there may be beside this one.
 
     Raises:

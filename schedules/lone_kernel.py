@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import FileLineColLoc, FunctionType, IntAttr, ModuleO
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from mlc.analysis.constant_arguments import constant_arguments
+from mlc.analysis.constant_arguments import ModuleConstants, constant_arguments
 from mlc.dialects.func import FuncOp
 from mlc.support.context import Remark
 from mlc.support.ir import clone
@@ -42,13 +42,14 @@ def called_alone(kernel: func.FuncOp, given: Mapping[int, Sequence[Operation]]) 
     return ModuleOp([clone(kernel), main])
 
 
-def lone_kernel(module: ModuleOp, kernel: func.FuncOp) -> ModuleOp:
-    """A module with `kernel` and a `main` that calls it on inputs, and on those constants that `module` gives it.
+def lone_kernel(module: ModuleOp, kernel: func.FuncOp, known: ModuleConstants | None = None) -> ModuleOp:
+    """A module with `kernel` and a `main` that calls it on inputs, and on those constants that `module` gives it;
+    `known` are these, where somebody knows them.
 
     So operands are in the nearest level of the memory that holds them, and weights are weights as in the model.
     """
     name = kernel.sym_name.data
-    constants = constant_arguments(module)
+    constants = constant_arguments(module) if known is None else known.arguments
     call = next((op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() == name), None)
     operands = () if call is None else call.operands
     return called_alone(kernel, {i: _copies(v) for i, v in enumerate(operands) if (name, i) in constants})

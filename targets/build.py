@@ -228,7 +228,7 @@ def _join_assembly(files: Sequence[Path]) -> str:
     """One assembly text from several, whose local labels would clash."""
     texts: list[str] = []
     for number, file in enumerate(files):
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8", errors="backslashreplace")  # clang's comments have bytes of constants
         text = re.sub(r"^\s*\.(file|ident|addrsig\w*)\b.*\n", "", text, flags=re.MULTILINE)
         texts.append(re.sub(r"\.L(?=\w)", f".L{number}_", text))
     return "\n".join(texts)

@@ -1,18 +1,22 @@
-"""Debug information in LLVM IR: which line of a text each instruction is of, for debuggers and profilers.
+"""Debug information in LLVM IR: which line of a text each instruction is of, and what values are called, for debuggers
+and profilers.
 
-The text is the model's, or one of its loops (`compiler/debug_text.py`): ops have the locations.
+The text is the model's, or one of its loops (`compiler/debug_text.py`): ops have the locations, and values the names.
 """
 
 from __future__ import annotations
 
+from math import prod
 from pathlib import Path
 
 from xdsl.dialects import llvm
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType, VectorType
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.support.errors import SourceLocation
 from mlc.support.locations import location_of
 
+VALUE_OF_VARIABLE = "@llvm.dbg.value"
 _EMPTY = SourceLocation("model", 0)
 
 
@@ -49,6 +53,35 @@ class DebugInfo:
                 f"!DILexicalBlockFile(scope: {subprogram}, file: {self._file(place.file)}, discriminator: 0)"
             )
         return self._add(f"!DILocation(line: {place.line}, column: {place.column}, scope: {scope})")
+
+    def variable(self, value: SSAValue, operand: str, subprogram: str, location: str) -> str | None:
+        """The line that says of a value, as it stands among operands, that a variable has it from here on; None if it
+        has no name, or is of a type that debuggers have no notion of."""
+        if (name := value.name_hint) is None or (kind := self._type(value.type)) is None:
+            return None
+        node = self._add(f'!DILocalVariable(name: "{_escaped(name)}", scope: {subprogram}, type: {kind[0]})')
+        arguments = f"metadata {operand}, metadata {node}, metadata !DIExpression()"
+        return f"  call void {VALUE_OF_VARIABLE}({arguments}), !dbg {location}"
+
+    def _type(self, kind: Attribute) -> tuple[str, int] | None:
+        """The node of a type, and its bits."""
+        match kind:
+            case IntegerType():
+                bits, encoding = max(kind.width.data, 8), "DW_ATE_signed"
+            case Float64Type() | Float32Type() | Float16Type() | BFloat16Type():
+                bits, encoding = kind.bitwidth, "DW_ATE_float"
+            case VectorType():
+                if (element := self._type(kind.get_element_type())) is None:
+                    return None
+                bits = (count := prod(kind.get_shape())) * element[1]
+                lanes = self._add(f"!{{{self._add(f'!DISubrange(count: {count})')}}}")
+                node = f"tag: DW_TAG_array_type, baseType: {element[0]}, size: {bits}, flags: DIFlagVector"
+                return self._add(f"!DICompositeType({node}, elements: {lanes})"), bits
+            case llvm.LLVMPointerType():
+                return self._add("!DIDerivedType(tag: DW_TAG_pointer_type, baseType: null, size: 64)"), 64
+            case _:
+                return None
+        return self._add(f'!DIBasicType(name: "{kind}", size: {bits}, encoding: {encoding})'), bits
 
     def named(self) -> list[str]:
         """The lines that tell LLVM of the nodes; nothing if there are no functions."""

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.support.errors import CompilerBug
-from mlc.targets.llvm_ir_debug import DebugInfo
+from mlc.targets.llvm_ir_debug import VALUE_OF_VARIABLE, DebugInfo
 from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, natural_alignment, spell_type
 from mlc.targets.llvm_ir_loops import loop_properties
 
@@ -156,6 +156,9 @@ class FunctionText:
                 for argument in block.args:
                     self.number(argument)
                     self.lines.append("")
+            if self.module.debug is not None and self._place is not None and block.first_op is not None:
+                node = self.module.debug.location(block.first_op, *self._place)
+                self._name_variables(self.module.debug, block.args, node)
             for op in block.ops:
                 emit = emitters.get(type(op))
                 if emit is None:
@@ -165,8 +168,20 @@ class FunctionText:
                 if self.module.debug is not None and self._place is not None:
                     node = self.module.debug.location(op, *self._place)
                     self.lines[start:] = [f"{each}, !dbg {node}" for each in self.lines[start:]]
+                    self._name_variables(self.module.debug, op.results, node)
         for line, block in phis:  # a phi names values of later blocks, so it is written last
             self._write_phis(line, block, incoming.get(block, []))
+
+    def _name_variables(self, debug: DebugInfo, values: Sequence[SSAValue], location: str) -> None:
+        """Say which variables of the text have these values, which stand above."""
+        assert self._place is not None
+        for value in values:
+            if value in self.names:
+                line = debug.variable(value, self.operand(value), self._place[0], location)
+                if line is not None:
+                    self.lines.append(line)
+                    declared = f"declare void {VALUE_OF_VARIABLE}(metadata, metadata, metadata)"
+                    self.module.declarations[VALUE_OF_VARIABLE] = declared
 
     def _write_phis(self, line: int, block: Block, edges: Sequence[tuple[Block, Sequence[SSAValue]]]) -> None:
         for i, argument in enumerate(block.args):

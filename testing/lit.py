@@ -91,6 +91,8 @@ class LitTest(pytest.Item):
     def __init__(self, *, script: Script, name: str, parent: LitFile) -> None:
         super().__init__(name, parent)  # pyright: ignore[reportUnknownMemberType]
         self.script = script
+        self.funcargs: dict[str, object] = {}
+        """The fixtures that it takes. The plugin of pytest-lsp fails on tests that do not say so."""
 
     def runtest(self) -> None:
         """Run the lines in order; the first that fails ends the test."""

@@ -18,13 +18,16 @@ from mlc.tools.driver import ArgumentParser, read_text
 from mlc.tools.option_arguments import add_options, flag_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
     from mlc.pass_manager.instrumentation import Instrumentation
     from mlc.pass_manager.wrong_value import GivenCase
     from mlc.support.context import CompilerContext
+
+_FILES = ("cc", "records", "load_dialect", "load_pass", "irdl_file")
+"""The options that name files."""
 
 
 @dataclass
@@ -74,10 +77,23 @@ class CompileArguments(PluginArguments):
 
     def given(self) -> list[str]:
         """The flags of those options of a compilation that are not at their defaults."""
+        return [flag_of(name) for name, _ in self._given()]
+
+    def spelled(self) -> list[str]:
+        """Those flags with their values; of files the names, as what is passed on shall not tell where they lie."""
+        return [
+            flag_of(name) if each is True else f"{flag_of(name)} {Path(each).name if name in _FILES else each}"
+            for name, value in self._given()
+            for each in value
+        ]
+
+    def _given(self) -> Iterator[tuple[str, list[Any]]]:
+        """The names and the values, one or several of each."""
+        yield from ((name, [value]) for name, value in self.chosen.items() if value != default_of(name))
         default = CompileArguments()
-        chosen = [name for name, value in self.chosen.items() if value != default_of(name)]
-        others = [f.name for f in fields(default) if f.name != "chosen"]
-        return [flag_of(name) for name in [*chosen, *(n for n in others if getattr(self, n) != getattr(default, n))]]
+        for name in (f.name for f in fields(default) if f.name != "chosen"):
+            if (value := getattr(self, name)) != getattr(default, name):
+                yield name, value if isinstance(getattr(default, name), list) else [value]
 
 
 def read_model(model: str, plugins: PluginArguments) -> ModelSource:

@@ -10,7 +10,7 @@ _TOKENS = re.compile(
     r'|(?P<string>"(?:[^"\\\n]|\\.)*")'
     r"|(?P<value>%[\w$.-]+(?:#\d+)?)"
     r"|(?P<symbol>@[\w$.-]+)"
-    r"|(?P<attribute>#[\w$.-]+)"
+    r"|(?P<attribute>#[A-Za-z_$][\w$.-]*)"
     r"|(?P<type>![\w$.-]+|\b(?:tensor|memref|vector)(?=<)|\b(?:[iu]\d+|bf16|f\d+\w*|index)\b)"
     r"|(?P<op>\b[a-z_]\w*(?:\.[a-z_]\w*)+\b)"
 )
@@ -38,8 +38,9 @@ def highlighted(text: str) -> str:
 
 
 def preformatted(text: str) -> str:
-    """A block of coloured IR that keeps its lines."""
-    return f'<pre style="line-height:1.3;margin:0;overflow-x:auto">{highlighted(text)}</pre>'
+    """A block of coloured IR that keeps its lines, whatever the style of the page is."""
+    style = "font-family:monospace;white-space:pre;line-height:1.3;margin:0;overflow-x:auto"
+    return f'<pre style="{style}">{highlighted(text)}</pre>'
 
 
 def folded(text: str, *, is_open: bool) -> str:

@@ -1,6 +1,7 @@
 """Say what differs between two compilations: of two models, or of pages that `mlc explore` wrote with other options, by
-another version, or elsewhere. Names count for nothing. With `--inputs` the code of both is run, and their results are
-compared to the bit. The status is 1 if something differs in what was made.
+another version, or elsewhere. Names count for nothing. With `--measure` the times of kernels that differ are compared,
+too. With `--inputs` the code of both is run, and their results are compared to the bit. The status is 1 if something
+differs in what was made.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class Arguments(CompileArguments):
 
     before: str
     after: str
+    measure: bool
     inputs: str | None
 
 
@@ -29,6 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     parser.add_argument("before", help="a model, which is compiled, or a page that mlc explore wrote")
     parser.add_argument("after", help="the same, which is compared with it")
+    words = "measure kernels, and say how the times of those that differ change; about a second for each kernel"
+    parser.add_argument("--measure", action="store_true", help=words)
     words = f"run the code of both, and compare the bits of their results: {INPUTS_HELP}; of several calls the first"
     parser.add_argument("--inputs", metavar="FILE", help=words)
     add_compile_arguments(parser)
@@ -37,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print a line for each thing that differs."""
     args = Arguments(**vars(arguments))
-    comparison = compare(*documents_of([args.before, args.after], args, inputs=args.inputs, with_values=False))
+    comparison = compare(*documents_of([args.before, args.after], args, args.measure, args.inputs, with_values=False))
     for name, before, after in comparison.settings:
         print(f"{name}: {before or 'none'} → {after or 'none'}")
     for words in comparison.model:
@@ -59,9 +63,15 @@ def _summary(comparison: Comparison) -> str:
     if comparison.is_equal:
         return "no difference in what was made"
     known = [[t for each in comparison.kernels if (t := each.estimates[side]) is not None] for side in (0, 1)]
-    before, after = (sum(times) for times in known)
-    estimate = ""
+    before, after = (sum(times) or None for times in known)
+    parts = [f"{len(comparison.changed)} of {len(comparison.kernels)} kernels differ"]
     if before and after:
-        words = change_in_words(before, after)
-        estimate = f"; all together {amount(before, 's')} → {amount(after, 's')} estimated, {words}"
-    return f"{len(comparison.changed)} of {len(comparison.kernels)} kernels differ{estimate}"
+        parts.append(f"all together {_change(before, after)} estimated, {change_in_words(before, after)}")
+    before, after = comparison.measured
+    if before and after:
+        parts.append(f"the model {_change(before, after)} measured, {change_in_words(before, after)}")
+    return "; ".join(parts)
+
+
+def _change(before: float, after: float) -> str:
+    return f"{amount(before, 's')} → {amount(after, 's')}"

@@ -4,7 +4,7 @@ its time beside the least one that the machine allows; without, a table of all o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,7 +149,7 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
     (explained,), _ = numbers.of([kernel])
     about += [remark for remark in explained.remarks if not is_about_caller(remark)]
     told = {reason for outcome in outcomes for reason in outcome.refusals}
-    if others := [str(remark) for remark in dict.fromkeys(about) if remark.message not in told]:
+    if others := list(_once([remark for remark in dict.fromkeys(about) if remark.message not in told])):
         print("\nremarks", *others, sep="\n  ")
     work, bound = explained.work, numbers.roofline.bound(explained.work)
     print("\none call")
@@ -178,6 +178,16 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
         )
     if explained.seconds is not None:
         numbers.print_doubts([bound.time / explained.seconds])
+
+
+def _once(remarks: Sequence[Remark]) -> Iterator[str]:
+    """What remarks say, each message once: a kernel that is called for each layer of a model has those of all calls."""
+    alike: dict[str, list[Remark]] = {}
+    for remark in remarks:
+        alike.setdefault(remark.message, []).append(remark)
+    for first, *others in alike.values():
+        places = "place" if len(others) == 1 else "places"
+        yield f"{first} (the same at {len(others)} other {places})" if others else str(first)
 
 
 def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, seconds: float | None) -> None:

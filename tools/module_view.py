@@ -48,6 +48,18 @@ def view(model: str | os.PathLike[str] | ModuleOp) -> ModuleView:
     return ModuleView(module, api.context_of(module))
 
 
+def explore(
+    model: str | os.PathLike[str] | ModuleOp | ModuleView, opt_level: int = 3, target: str = "native"
+) -> ExploredModel:
+    """The page of `mlc explore` for a view, or for what `view` takes; a notebook shows it inside.
+
+    Raises:
+        TypeError, UserError: as `view` and `ModuleView.explore`.
+    """
+    seen = model if isinstance(model, ModuleView) else view(model)
+    return seen.explore(opt_level, target)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ModuleView:
     """A module that nobody changes: what does something to it gives another view.
@@ -144,7 +156,7 @@ class ModuleView:
         from mlc.tools.explorer.page import page_of
 
         chosen = {"opt_level": opt_level, "target": target}
-        model = ModelText("module.mlir", Path.cwd(), self.text)
+        model = _ViewedModel("module.mlir", Path.cwd(), str(self.module), self.ctx)
         return ExploredModel(page_of([document_of(model, CompileArguments(chosen=chosen))]))
 
     def __repr__(self) -> str:
@@ -197,11 +209,11 @@ class PatternTrial:
 
     def _repr_html_(self) -> str:
         cells = "".join(
-            f'<td style="vertical-align:top;text-align:left"><b>{name}</b>{preformatted(each.text)}</td>'
+            f'<td style="width:50%;vertical-align:top;text-align:left"><b>{name}</b>{preformatted(each.text)}</td>'
             for name, each in (("before", self.before), ("after", self.after))
         )
         events = "".join(f"<li>{escape(str(event))}</li>" for event in self.events)
-        return f"<table><tr>{cells}</tr></table><ul>{events}</ul>"
+        return f'<table style="table-layout:fixed;width:100%"><tr>{cells}</tr></table><ul>{events}</ul>'
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -252,6 +264,17 @@ class ExploredModel:
     def _repr_html_(self) -> str:
         style = "width:100%;height:640px;border:1px solid #8888"
         return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(self.page)}"></iframe>'
+
+
+@dataclass(frozen=True)
+class _ViewedModel(ModelText):
+    """The text of a module, with the weights that the module has, wherever they lie."""
+
+    ctx: CompilerContext
+
+    def module(self, ctx: CompilerContext) -> ModuleOp:
+        ctx.resources = self.ctx.clone().resources
+        return super().module(ctx)
 
 
 @dataclass

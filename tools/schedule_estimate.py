@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.analysis.constant_arguments import ModuleConstants
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
@@ -35,14 +35,21 @@ class RunnerUp:
     estimate: Estimate
     is_only_shown: bool = False
     """Whether `schedule` does not ask for its estimate, which tells too little, or takes too long."""
+    steps: Sequence[Step] = ()
+    """Of a candidate, its schedule."""
 
 
-def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> KernelOnLoops:
+def kernel_on_loops(
+    module: ModuleOp,
+    kernel: FuncOp,
+    ctx: CompilerContext,
+    options: CompileOptions,
+    known: ModuleConstants | None = None,
+) -> KernelOnLoops:
     """Estimates schedules of `kernel`, a function of `module` at the tensor level, on as many threads as one call may
-    use; both stay."""
-    machine = resolve_target(options.target)
-    constants, weights = constant_arguments(module), bytes_of_constants(module)
-    return KernelOnLoops(kernel, constants, ctx, machine, options, weights)
+    use; both stay. `known` are the constants of the module, where somebody knows them."""
+    machine, constants = resolve_target(options.target), known or ModuleConstants.of(module)
+    return KernelOnLoops(kernel, constants.arguments, ctx, machine, options, constants.bytes)
 
 
 def steps_of(kernel: FuncOp) -> Sequence[Step]:
@@ -52,21 +59,26 @@ def steps_of(kernel: FuncOp) -> Sequence[Step]:
 
 
 def candidates_beside(
-    module: ModuleOp, loops: KernelOnLoops, kernel: FuncOp, ctx: CompilerContext, machine: Machine
+    module: ModuleOp,
+    loops: KernelOnLoops,
+    kernel: FuncOp,
+    ctx: CompilerContext,
+    machine: Machine,
+    known: ModuleConstants | None = None,
 ) -> list[RunnerUp]:
     """The candidates for `kernel`, a function of `module` at the tensor level, beside the schedule that it has.
 
     A candidate whose steps cannot be carried out, as they name a loop that is not there, is a warning.
     """
     own = tuple(steps_of(kernel))
-    candidates = [candidate for candidate in candidates_for(kernel, module, ctx, machine) if candidate.steps != own]
+    candidates = [each for each in candidates_for(kernel, module, ctx, machine, known) if each.steps != own]
     estimates: list[tuple[Candidate, Estimate | None]] = []
     for candidate in candidates:
         estimates.append((candidate, loops.estimate(candidate.steps)))
         if loops.problem is not None:
             ctx.warn(kernel, f"the candidate '{candidate.difference}' is left out: {loops.problem}")
     return [
-        RunnerUp(candidate.difference or "the default of its template", cost, candidate.is_only_shown)
+        RunnerUp(candidate.difference or "the default of its template", cost, candidate.is_only_shown, candidate.steps)
         for candidate, cost in estimates
         if cost is not None
     ]

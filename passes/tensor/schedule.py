@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.ir import Attribute
 
-from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.analysis.constant_arguments import ModuleConstants, bytes_of_constants, constant_arguments
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.base import Pass
@@ -82,17 +82,28 @@ def _recorded_steps(
 
 
 def candidates_for(
-    kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine
+    kernel: func.FuncOp,
+    module: ModuleOp,
+    ctx: CompilerContext,
+    machine: Machine,
+    known: ModuleConstants | None = None,
 ) -> Iterator[Candidate]:
-    """All candidates for `kernel`, a function of `module` at the tensor level; computed as it is asked."""
-    seen = kernel_of(kernel, module, ctx, machine)
+    """All candidates for `kernel`, a function of `module` at the tensor level; computed as it is asked. `known` are the
+    constants of the module, where somebody knows them."""
+    seen = kernel_of(kernel, module, ctx, machine, known)
     return iter(()) if seen is None else candidates_of(seen)
 
 
-def kernel_of(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> TensorKernel | None:
+def kernel_of(
+    kernel: func.FuncOp,
+    module: ModuleOp,
+    ctx: CompilerContext,
+    machine: Machine,
+    known: ModuleConstants | None = None,
+) -> TensorKernel | None:
     """`kernel`, a function of `module` at the tensor level, as rules see it; None if there is nothing to schedule."""
-    constants, weights = constant_arguments(module), bytes_of_constants(module)
-    return tensor_kernel(kernel, machine, constants, ctx.clone(), {}, weights)
+    constants = known or ModuleConstants.of(module)
+    return tensor_kernel(kernel, machine, constants.arguments, ctx.clone(), {}, constants.bytes)
 
 
 def _widths_of_panels(

@@ -99,7 +99,7 @@ class Contractions(ScheduleTemplate):
                 yield candidate(_TileVariant(packs=False), "operands read where they lie", is_only_shown=False)
             # That tiles take about as long as each other is what their own cost says, and estimates of their loops.
             yield from (
-                candidate(_TileVariant(tile=n), f"another register tile, number {n + 1} of its cost") for n in (1, 2, 3)
+                candidate(_TileVariant(tile=n), f"the register tile that is number {n + 1} by cost") for n in (1, 2, 3)
             )
             yield candidate(_TileVariant(packs=True), "operands packed for the few rows that there are")
             yield candidate(_TileVariant(parts=2), "twice as many results that take turns")

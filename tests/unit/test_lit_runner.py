@@ -73,7 +73,9 @@ def test_slow_tests_can_be_left_out(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("from mlc.testing.lit import pytest_collect_file")
     (pytester.path / "quick.mlir").write_text("// RUN: true\n")
     (pytester.path / "long.mlir").write_text("// RUN: true\n// SLOW: minutes\n")
-    result = pytester.runpytest_inprocess("-m", "not slow", "-W", "error", "--import-mode=importlib")
+    result = pytester.runpytest_inprocess(
+        "-m", "not slow", "-W", "error", "-p", "no:asyncio", "--import-mode=importlib"
+    )
     result.assert_outcomes(passed=1, deselected=1)
 
 

@@ -47,6 +47,14 @@ def test_command_lines_take_it(name: str) -> None:
     assert getattr(given.options, name) == OTHERS[name]
     assert replace(given.options, **{name: default_of(name)}) == CompileOptions()
     assert given.given() == [flag_of(name)]
+    assert given.spelled() == [f"{flag_of(name)} {OTHERS[name]}"]
+
+
+def test_spelled_options_have_no_path() -> None:
+    arguments = CompileArguments(chosen={"cc": "/home/me/clang-99"}, shape=["model/x:0=1,2"], timing=True)
+    arguments.load_pass = ["/home/me/a.py", "b.py"]
+    expected = ["--cc clang-99", "--load-pass a.py", "--load-pass b.py", "--timing", "--shape model/x:0=1,2"]
+    assert sorted(arguments.spelled()) == sorted(expected)
 
 
 @pytest.mark.parametrize("name", [name for name in OPTIONS if name not in ("cc", "records")])

@@ -60,7 +60,7 @@ def document_of(
         __version__,
         options.target,
         f"{machine.arch} {machine.cpu}, {machine.cores} cores",
-        arguments.given(),
+        arguments.spelled(),
     )
     document.source = texts.add(model.text) if isinstance(model, ModelText) else NO_TEXT
     recording = RecordPasses(texts, default_steps(options, backend.levels[-1], stages=backend.stages), options)

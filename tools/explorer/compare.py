@@ -13,8 +13,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from mlc.tools.explorer.changed_steps import SpelledStep, changed_steps
 from mlc.tools.explorer.code_results import result_changes, why_not_compared
-from mlc.tools.explorer.document import NO_TEXT, Document, GraphNode, KernelPage, StepPage
+from mlc.tools.explorer.document import NO_TEXT, Document, GraphNode, KernelPage
 from mlc.tools.explorer.document_code import MachineCode
 
 _VALUE = re.compile(r"%[\w$.-]+")
@@ -46,6 +47,8 @@ class Comparison:
     """What could not be compared, and why."""
     kernels: Sequence[KernelChange]
     """All kernels, those of the first compilation in their order, then those that only the second has."""
+    measured: tuple[float | None, float | None] = (None, None)
+    """What a call of each model was measured to take, in seconds."""
 
     @property
     def changed(self) -> list[KernelChange]:
@@ -76,7 +79,7 @@ def compare(before: Document, after: Document) -> Comparison:
     kernels = [_compared(first, old, second, new) for old, new in _pairs(first, second)]
     changes = [*_of_model(first, second), *result_changes(before, after)]
     notes = [why] if (why := why_not_compared(before, after)) else []
-    return Comparison(settings, changes, notes, kernels)
+    return Comparison(settings, changes, notes, kernels, (before.measured_seconds, after.measured_seconds))
 
 
 class _Side:
@@ -153,11 +156,13 @@ def _compared(first: _Side, old: KernelPage | None, second: _Side, new: KernelPa
         changes.append("computes something else")
     if old.calls != new.calls:
         changes.append(f"{old.calls} → {new.calls} calls")
-    changes += changed_steps(old.steps, new.steps)
+    changes += changed_steps(*([SpelledStep(step.kind, step.spelling) for step in each.steps] for each in (old, new)))
     if old.costs is not None and new.costs is not None and old.costs.cycles != new.costs.cycles:
         changes.append(f"{change_in_words(old.costs.seconds, new.costs.seconds)} estimated")
     if not changes and first.assembly(old.name) != second.assembly(new.name):
         changes.append("other machine code")
+    if changes and old.measured is not None and new.measured is not None:  # equal code differs by noise
+        changes.append(f"{change_in_words(old.measured.seconds, new.measured.seconds)} measured")
     return KernelChange(old.name, new.name, changes, estimates)
 
 
@@ -203,23 +208,6 @@ def _listed(words: Iterable[str]) -> str:
     for word in words:
         counts[word] = counts.get(word, 0) + 1
     return ", ".join(word if count == 1 else f"{count} {word}" for word, count in counts.items())
-
-
-def changed_steps(before: Sequence[StepPage], after: Sequence[StepPage]) -> list[str]:
-    """How one schedule becomes another one: `tile(n, 48) → tile(n, 64)`, `without pack(w, n)`, `with unroll(k)`.
-
-    Steps that differ in their numbers alone correspond, as far as they are in one order.
-    """
-    changes: list[str] = []
-    matcher = SequenceMatcher(None, [each.kind for each in before], [each.kind for each in after], autojunk=False)
-    for kind, start, end, start_after, end_after in matcher.get_opcodes():
-        old, new = ([each.spelling for each in part] for part in (before[start:end], after[start_after:end_after]))
-        if kind == "equal":
-            changes += [f"{one} → {other}" for one, other in zip(old, new, strict=True) if one != other]
-        else:
-            changes += [f"without {', '.join(old)}"] if old else []
-            changes += [f"with {', '.join(new)}"] if new else []
-    return changes
 
 
 def change_in_words(before: float, after: float) -> str:

@@ -275,7 +275,7 @@ class Document:
     machine: str
     """What the target is, in words."""
     options: Sequence[str] = ()
-    """Flags of the command that are not at their defaults."""
+    """Flags of the command that are not at their defaults, with their values."""
     format: int = FORMAT
     source: int = NO_TEXT
     """The text of the model, if it is one."""

@@ -91,6 +91,5 @@ def _function_at(text: AnalysedText, entries: Sequence[OutlineEntry], position: 
     """The function of the outermost module around a position, which is what tools run."""
     for entry in entries:
         if entry.start <= position <= entry.end and entry.kind == "function":
-            op = text.symbols[entry.name][0]
-            return (entry.name[1:], op) if isinstance(op, FuncOp) else None
+            return (entry.name[1:], entry.op) if isinstance(entry.op, FuncOp) else None
     return None

@@ -249,17 +249,35 @@ class AnalysedText:
     # -- symbols and aliases
 
     @cached_property
-    def symbols(self) -> dict[str, tuple[Operation, int]]:
-        """The ops that have a symbol, and the position of its `@`, by the symbol with its `@`."""
-        found: dict[str, tuple[Operation, int]] = {}
+    def symbols(self) -> dict[str, list[tuple[Operation, int]]]:
+        """The ops that have a symbol, and the position of its `@`, by the symbol with its `@`: several modules may each
+        have one of that name."""
+        found: dict[str, list[tuple[Operation, int]]] = {}
         for op in self._walk():
             name = op.get_attr_or_prop("sym_name")
             if isinstance(name, StringAttr) and (start := self.start_of(op)) is not None:
                 symbol = f"@{name.data}"
                 at = next((t.start for t in self._from(start) if t.kind == "symbol" and t.text == symbol), None)
                 if at is not None:
-                    found.setdefault(symbol, (op, at))
+                    found.setdefault(symbol, []).append((op, at))
         return found
+
+    def symbol_of(self, token: TextToken) -> tuple[Operation, int] | None:
+        """The op that a symbol names, and where: that of `@module::`, or else of the innermost module around it."""
+        found = self.symbols.get(token.text, [])
+        if len(found) < 2:
+            return found[0] if found else None
+        before = self.text[self.text.rfind("\n", 0, token.start) + 1 : token.start]
+        outer = self.token_at(token.start - 2) if before.endswith("::") else None
+        module = None if outer is None else self.symbol_of(outer)
+        if module is not None:
+            return next((each for each in found if each[0].parent_op() is module[0]), None)
+        scopes = [(self._brace_around(at), at == token.start, (op, at)) for op, at in found]
+        inside = [each for each in scopes if self.braces[each[0]] > token.start >= each[0]]
+        return max(inside, key=itemgetter(0, 1), default=scopes[0])[2]
+
+    def _brace_around(self, position: int) -> int:
+        return max(opened for opened, closed in self.braces.items() if opened <= position < closed)
 
     def _from(self, position: int) -> Iterator[TextToken]:
         first = bisect_right(self.source.line_starts, position) - 1
@@ -279,14 +297,19 @@ class AnalysedText:
         if (thing := self.things.get(token.start)) is not None:
             return thing.places
         if token.kind in ("symbol", "alias"):
-            return [t.start for t in self.tokens if t.kind == token.kind and t.text == token.text]
+            alike = [t for t in self.tokens if t.kind == token.kind and t.text == token.text]
+            if len(self.symbols.get(token.text, ())) > 1:
+                meant = self.symbol_of(token)
+                alike = [t for t in alike if self.symbol_of(t) == meant]
+            return [t.start for t in alike]
         return [] if (dim := self.dim_at(token)) is None else dim.places
 
     def dim_at(self, token: TextToken) -> NamedDim | None:
         """The dim of a function that a token names."""
         if token.kind != "word":
             return None
-        starts = [start for op, _ in self.symbols.values() if op.regions and (start := self.start_of(op)) is not None]
+        ops = [op for found in self.symbols.values() for op, _ in found if op.regions]
+        starts = [start for op in ops if (start := self.start_of(op)) is not None]
         start = max((at for at in starts if at <= token.start), default=None)
         if start is None:
             return None
@@ -298,7 +321,7 @@ class AnalysedText:
         if (thing := self.things.get(token.start)) is not None:
             return thing.definition
         if token.kind == "symbol":
-            return self.symbols[token.text][1] if token.text in self.symbols else None
+            return None if (meant := self.symbol_of(token)) is None else meant[1]
         if token.kind == "alias":
             return next((p for p in self.places_of(token) if re.match(r"\s*=", self.text[p + len(token.text) :])), None)
         if (dim := self.dim_at(token)) is not None:  # an op says how long its dims are after it names them

@@ -81,7 +81,7 @@ def _of_sigil(text: AnalysedText, written: str, position: int) -> Iterator[Compl
             for thing in text.visible(start, written):
                 yield Completion(thing.name, "block", start)
         case "@":
-            for name, (op, _) in text.symbols.items():
+            for name, ((op, _), *_) in text.symbols.items():
                 yield Completion(name, "symbol", start, op.name)
         case "#" | "!" as sigil:
             for name, named in text.reading.aliases.items():

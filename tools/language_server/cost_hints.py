@@ -96,6 +96,6 @@ def _kernels(text: AnalysedText) -> Iterator[tuple[str, str, int]]:
     between = (text.text[end:start] for end, start in zip([0, *ends], [*starts, len(text.text)], strict=True))
     around = _NO_MEANING.sub("", "\n".join(between))
     for entry in entries:
-        op = text.symbols[entry.name][0]
+        op = entry.op
         if isinstance(op, FuncOp) and is_kernel(op):
             yield op.sym_name.data, text.text[entry.start : entry.end] + around, entry.name_at + len(entry.name)

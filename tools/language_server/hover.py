@@ -41,7 +41,7 @@ def _said_of(text: AnalysedText, token: TextToken) -> str | None:
         case "value" | "block":
             return None if (thing := text.things.get(token.start)) is None else _of_thing(text, thing)
         case "symbol":
-            return _of_symbol(text.symbols[token.text][0]) if token.text in text.symbols else None
+            return None if (meant := text.symbol_of(token)) is None else _of_symbol(meant[0])
         case "alias":
             return _of_alias(text, token.text)
         case "word" | "string":

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +20,7 @@ from mlc.tools.language_server.analysis import AnalysedText
 class OutlineEntry:
     """A symbol of the outline, with those inside of it."""
 
+    op: Operation
     name: str
     detail: str
     kind: Literal["function", "module", "other"]
@@ -30,11 +32,12 @@ class OutlineEntry:
 
 
 def outline(text: AnalysedText) -> list[OutlineEntry]:
-    """The symbols of a text, as they contain each other."""
+    """The symbols of a text in their order, as they contain each other."""
+    symbols = ((name, op, at) for name, found in text.symbols.items() for op, at in found)
     entries: dict[Operation, OutlineEntry] = {}
     top: list[OutlineEntry] = []
     opened = sorted(text.braces)
-    for name, (op, at) in text.symbols.items():
+    for name, op, at in sorted(symbols, key=itemgetter(2)):
         start = text.start_of(op)
         assert start is not None, "a symbol was found from the position of its op"
         after = bisect_right(opened, at)
@@ -43,7 +46,7 @@ def outline(text: AnalysedText) -> list[OutlineEntry]:
         opens_here = brace is not None and (line_end < 0 or brace < line_end)
         end = text.braces[brace] + 1 if opens_here and brace is not None and op.regions else at + len(name)
         kind = "function" if isinstance(op, FuncOp) else "module" if isinstance(op, ModuleOp) else "other"
-        entries[op] = OutlineEntry(name, op.name, kind, start, min(end, len(text.text)), at)
+        entries[op] = OutlineEntry(op, name, op.name, kind, start, min(end, len(text.text)), at)
     for op, entry in entries.items():
         around = op.parent_op()
         while around is not None and around not in entries:

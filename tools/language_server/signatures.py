@@ -113,7 +113,7 @@ def _of_call(text: AnalysedText, written: str) -> ShownSignature | None:
     symbols = [token for token in tokens_of(written) if token.kind == "symbol"]
     if not symbols or symbols[-1].text not in text.symbols:
         return None
-    function, rest = text.symbols[symbols[-1].text][0], written[symbols[-1].end :]
+    function, rest = text.symbols[symbols[-1].text][0][0], written[symbols[-1].end :]
     if not isinstance(function, FuncOp) or not rest.startswith("(") or ")" in rest:
         return None
     kind = function.function_type

@@ -8,7 +8,13 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
+
+from mlc import parse
+from mlc.compiler.debug_text import place_in_text
+from mlc.dialects.func import FuncOp
+from mlc.support.locations import location_of
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -42,10 +48,11 @@ def test_lines_of_the_model(mlc: CommandLine) -> None:
 
 
 def test_code_is_the_same(mlc: CommandLine) -> None:
-    for options, file in (([], "plain.s"), (["-g", "model"], "debug.s")):
-        assert mlc("compile", "m.mlir", "-O1", *options, "-o", file).status == 0
-    plain, debug = (_instructions(Path(file).read_text()) for file in ("plain.s", "debug.s"))
-    assert plain == debug and len(plain) > 50
+    for level in ("-O1", "-O3"):
+        for options, file in (([], "plain.s"), (["-g", "model"], "model.s"), (["-g", "loops"], "loops.s")):
+            assert mlc("compile", "m.mlir", level, *options, "-o", file).status == 0
+        plain, *debug = (_instructions(Path(f"{file}.s").read_text()) for file in ("plain", "model", "loops"))
+        assert debug == [plain, plain] and len(plain) > 50
 
 
 def _instructions(assembly: str) -> list[str]:
@@ -54,14 +61,32 @@ def _instructions(assembly: str) -> list[str]:
     return [re.sub(r"mlc_kernel_\w+|\.L\w+|#.*", "", line).strip() for line in lines]
 
 
+def test_the_text_of_loops_says_where_it_is_from() -> None:
+    module = parse(MODEL)
+    function = module.body.block.first_op
+    assert isinstance(function, FuncOp)
+    matmul, softmax, _ = function.body.block.ops
+    lines = place_in_text(module).read_text(encoding="utf-8").splitlines()
+    for op, source in ((matmul, "// <text>:2:8"), (softmax, "// <text>:3:8")):
+        place = location_of(op)
+        assert place is not None
+        assert lines[place.line - 1][place.column - 1 :].startswith(f"%{op.results[0].name_hint} = ".replace("v", ""))
+        assert lines[place.line - 2].strip() == source
+    assert [op.results[0].name_hint for op in (matmul, softmax)] == ["v0", "v1"]
+
+
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 def test_a_debugger_steps_through_loops(mlc: CommandLine) -> None:
     assert mlc("compile", "m.mlir", "-O1", "-g", "loops", "-o", "m").status == 0
-    Path("in.bin").write_bytes(bytes(16 * 16 * 4))
+    Path("in.bin").write_bytes(np.full(256, 0.5, np.float32).tobytes())
     steps = ["break softmax", "run < in.bin > out.bin", "next", "bt"]
+    steps += ["break matmul", "run < in.bin > out.bin", *["next"] * 12, "info locals"]
     command = ["gdb", "-nx", "-batch", *(word for step in steps for word in ("-ex", step)), "./m"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if "Breakpoint 1, " not in done.stdout:
         pytest.skip(f"gdb cannot run programs here: {done.stderr}")
     assert re.search(r"^\d+\s+.*(loop|arith|memref)\.", done.stdout, re.MULTILINE), done.stdout
+    locals_ = dict(re.findall(r"^([\w$.]+) = (.*)$", done.stdout.split("matmul ()")[-1], re.MULTILINE))
+    assert {"x", "out", "m", "n", "k", "acc"} <= locals_.keys(), done.stdout
+    assert "0" in (locals_["m"], locals_["n"])  # what optimisations leave of the others differs from clang to clang
     assert re.search(r"#0 .*softmax \(\) at \w+\.mlir:\d+\n#1 .*mlc_main \(\) at \w+\.mlir:\d+", done.stdout)

@@ -1,4 +1,4 @@
-"""A client of the language server, as an editor is one."""
+"""A client of the language server: pytest-lsp's, which says of itself that it can do what Neovim can."""
 
 from __future__ import annotations
 
@@ -16,55 +16,39 @@ import pytest
 def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *options: str) -> None:
     """Start the server as an editor does, open a file, and end the session in order.
 
-    The client that `use` gets has what the server told it: `told` and `next_told()`, `messages`, `shown`, `edits`,
-    and for each time that hints are to be asked for again an item in `refreshed`.
+    The client that `use` gets is one of pytest-lsp, with its `messages` and `shown_documents`. Besides it has what the
+    server told of errors, in order, as `told` and `next_told()`, the edits that it asked for as `edits`, and for each
+    time that hints are to be asked for again an item in `refreshed`. What the server sends that the protocol, or the
+    editor, does not allow is an error.
     """
-    client_module: Any = pytest.importorskip("pygls.lsp.client", reason="needs pygls (pip install 'mlc[lsp]')")
+    pytest_lsp: Any = pytest.importorskip("pytest_lsp", reason="needs pytest-lsp")
     lsp: Any = import_module("lsprotocol.types")
-    make_client: Any = client_module.LanguageClient
+    client_module: Any = import_module("pytest_lsp.client")
 
     async def whole() -> None:
-        client: Any = make_client("test", "1")
+        client: Any = pytest_lsp.LanguageClient(converter_factory=import_module("pygls.protocol").default_converter)
         told: asyncio.Queue[Any] = asyncio.Queue()
-        client.told, client.messages, client.shown, client.edits = told, [], [], []
-        client.refreshed = asyncio.Queue[None]()
+        client.told, client.edits, client.refreshed = told, [], asyncio.Queue[None]()
         client.next_told = lambda: asyncio.wait_for(told.get(), 30)
 
-        @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        def _told(params: Any) -> None:
-            told.put_nowait(params)
-
-        @client.feature(lsp.WINDOW_SHOW_MESSAGE)
-        def _said(params: Any) -> None:
-            client.messages.append(params.message)
-
-        @client.feature(lsp.WINDOW_SHOW_DOCUMENT)
-        def _shown(params: Any) -> Any:
-            client.shown.append(params)
-            return lsp.ShowDocumentResult(True)
-
-        @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
-        def _refreshed(_: Any) -> None:
-            client.refreshed.put_nowait(None)
-
-        @client.feature(lsp.WORKSPACE_APPLY_EDIT)
-        def _edited(params: Any) -> Any:
+        def edited(params: Any) -> Any:
             client.edits.append(params)
             return lsp.ApplyWorkspaceEditResult(True)
 
+        features: dict[str, Callable[[Any], Any]] = {
+            lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: lambda params: told.put_nowait(params),
+            lsp.WORKSPACE_INLAY_HINT_REFRESH: lambda _: client.refreshed.put_nowait(None),
+            lsp.WORKSPACE_APPLY_EDIT: edited,
+        }
+        client_module.register_lsp_features(client, client_module.DEFAULT_CLIENT_FEATURES | features)
         await client.start_io(sys.executable, "-m", "mlc", "lsp", "--stdio", *options, env={**os.environ})
-        window = lsp.WindowClientCapabilities(show_document=lsp.ShowDocumentClientCapabilities(True))
-        hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
-        workspace = lsp.WorkspaceClientCapabilities(inlay_hint=hints)
-        capabilities = lsp.ClientCapabilities(workspace=workspace, window=window)
-        await client.initialize_async(lsp.InitializeParams(capabilities=capabilities))
-        client.initialized(lsp.InitializedParams())
+        capabilities = pytest_lsp.client_capabilities("neovim")
+        await client.initialize_session(lsp.InitializeParams(capabilities=capabilities))
         uri = path.as_uri()
         item = lsp.TextDocumentItem(uri, "mlir", 1, path.read_text(encoding="utf-8"))
         client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
         await use(client, uri)
-        await client.shutdown_async(None)
-        client.exit(None)
+        await client.shutdown_session()
         await client.stop()
 
     asyncio.run(asyncio.wait_for(whole(), 90))

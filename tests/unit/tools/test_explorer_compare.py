@@ -15,8 +15,17 @@ import pytest
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from mlc.support.errors import UserError
-from mlc.tools.explorer.compare import changed_steps, compare
-from mlc.tools.explorer.document import FORMAT, Document, GraphNode, KernelPage, StepPage, StoredText, WeightSize
+from mlc.tools.explorer.changed_steps import SpelledStep, changed_steps
+from mlc.tools.explorer.compare import compare
+from mlc.tools.explorer.document import (
+    FORMAT,
+    Document,
+    GraphNode,
+    KernelPage,
+    KernelTime,
+    StoredText,
+    WeightSize,
+)
 from mlc.tools.explorer.document_code import MachineCode
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
@@ -27,8 +36,8 @@ if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
 
-def _step(spelling: str) -> StepPage:
-    return StepPage(re.sub(r"\d", "", spelling), spelling, "", False, -1)
+def _step(spelling: str) -> SpelledStep:
+    return SpelledStep(re.sub(r"\d", "", spelling), spelling)
 
 
 def _kernel(name: str, definition: int) -> KernelPage:
@@ -69,6 +78,22 @@ def test_what_differs_is_told() -> None:
         ("", "d"): ["only in the second"],
     }
     assert not comparison.is_equal
+
+
+def test_measured_times_are_told_of_kernels_that_differ() -> None:
+    def timed(document: Document, whole: float, *seconds: float) -> Document:
+        times = [
+            replace(page, measured=KernelTime(each, False))
+            for page, each in zip(document.kernels, seconds, strict=True)
+        ]
+        return replace(document, kernels=times, measured_seconds=whole)
+
+    before = timed(_document(("a", "@a mul", "mov"), ("b", "@b sub", "sub")), 2.0, 1.0, 1.0)
+    after = timed(_document(("a", "@a mul", "lea"), ("b", "@b sub", "sub")), 3.0, 1.21, 1.5)
+    comparison = compare(before, after)
+    assert [list(each.changes) for each in comparison.kernels] == [["other machine code", "+21.0% measured"], []]
+    assert comparison.measured == (2.0, 3.0)
+    assert compare(before, timed(before, 9.0, 9.0, 9.0)).is_equal
 
 
 def test_bits_of_weights_are_compared_whatever_their_names_are() -> None:
@@ -140,6 +165,10 @@ def test_two_targets(tmp_path: Path, mlc: CommandLine) -> None:
         r"^softmax: .*vectorize\(nii, 4\) → vectorize\(nii, 8\), -.*% estimated$", result.out, re.MULTILINE
     )
     assert re.search(r"2 of 2 kernels differ; all together .* → .* estimated, -\d", result.out)
+    result = mlc("diff", narrow, model, "--target=x86-64-v3", "-O1")
+    assert "options: --target x86-64-v2 → --target x86-64-v3 -O 1\n" in result.out
+    result = mlc("diff", narrow, narrow, "--measure")
+    assert f"found --measure with {narrow} and {narrow}; required: a model" in result.err
     result = mlc("diff", narrow, narrow)
     assert (result.status, result.out) == (0, "no difference in what was made\n")
     assert mlc("explore", narrow, model, "-o", both, "--target=x86-64-v3").status == 0

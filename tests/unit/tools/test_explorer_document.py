@@ -271,7 +271,7 @@ def test_a_level_without_schedules_has_no_estimates(tmp_path: Path, mlc: Command
     explored = _explore(mlc, save_hostile_model(tmp_path), "-O1")
     assert explored.document["kernels"]
     assert all(each["costs"] is None and each["loops"] == -1 for each in explored.document["kernels"])
-    assert explored.document["options"] == ["--target", "-O"]
+    assert explored.document["options"] == ["--target x86-64-v3", "-O 1"]
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import pytest
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.completion import candidates
 from mlc.tools.language_server.hover import hover
+from mlc.tools.language_server.outline import outline
 from tests.unit.tools.language_client import session
 
 lsp = pytest.importorskip("lsprotocol.types", reason="needs pygls (pip install 'mlc[lsp]')")
@@ -94,6 +95,45 @@ def test_the_op_after_an_error_is_read() -> None:
     returned = text.token_at(broken.index("%0 : tensor<4xf32>"))
     assert returned is not None
     assert text.definition_of(returned) == broken.index("%0 =")
+
+
+def test_symbols_of_several_modules_may_have_one_name() -> None:
+    text = _analysed("""\
+module @a {
+  func.func @f(%x: f32) -> f32 {
+    return %x : f32
+  }
+  func.func @g(%x: f32) -> f32 {
+    %0 = func.call @f(%x) : (f32) -> f32
+    return %0 : f32
+  }
+}
+module @b {
+  func.func @f() {
+    "test.use"() {other = @a::@f, mine = @f, none = @b::@g} : () -> ()
+    return
+  }
+}
+func.func @f() {
+  return
+}
+func.func @f() {
+  return
+}
+""")
+    entries = [(entry.name, [inner.name for inner in entry.inside]) for entry in outline(text)]
+    assert entries == [("@a", ["@f", "@g"]), ("@b", ["@f"]), ("@f", []), ("@f", [])]
+    assert [error.message for error in text.errors] == ["symbol '@f' is defined twice"]
+    defined: dict[int, list[int]] = {}
+    for name in (token for token in text.tokens if token.text == "@f"):
+        found = text.definition_of(name)
+        assert found is not None
+        assert name.start in text.places_of(name)
+        defined.setdefault(text.source.locate(found).line, []).append(text.source.locate(name.start).line)
+    assert defined == {2: [2, 6, 12], 11: [11, 12], 16: [16], 19: [19]}
+    token = text.token_at(text.text.rindex("@g"))
+    assert token is not None
+    assert text.definition_of(token) == text.text.index("@g")
 
 
 def test_uses_before_definitions_belong_to_them() -> None:

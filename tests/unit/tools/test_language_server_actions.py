@@ -210,14 +210,14 @@ def test_an_editor_runs_commands(tmp_path: Path) -> None:
 
         shown = await ask("mlc.show", ["%s", "--canonicalize"])
         assert "graph.relu %x : tensor<4xf32>" in shown
-        (document,) = client.shown
+        (document,) = client.shown_documents
         assert document.uri.endswith("a%20test.mlir")
         ran = await ask("mlc.runReference", "f")
         assert ran.count("4xfloat32") == 2
-        uri_shown: str = client.shown[-1].uri
+        uri_shown: str = client.shown_documents[-1].uri
         assert Path(unquote(urlparse(uri_shown).path)).read_text(encoding="utf-8") == ran
         wrong = await ask("mlc.show", ["%s", "--no-such-pass"])
-        assert "--no-such-pass" in wrong and client.messages[-1] == wrong
+        assert "--no-such-pass" in wrong and client.messages[-1].message == wrong
         nothing = await ask("mlc.show", ["%s", "--canonicalize", "--reduce"])
         assert nothing == "mlc-opt: error: --reduce keeps an error, and the passes end without one"
         place = lsp.Range(lsp.Position(0, 30), lsp.Position(0, 30))

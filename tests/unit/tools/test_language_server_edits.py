@@ -66,8 +66,8 @@ def _names(text: AnalysedText) -> list[tuple[str, list[int], str]]:
     return sorted((each.name, each.places, defined(each)) for each in text.names.things if each.places)
 
 
-def _symbols(text: AnalysedText) -> dict[str, int]:
-    return {name: at for name, (_, at) in text.symbols.items()}
+def _symbols(text: AnalysedText) -> dict[str, list[int]]:
+    return {name: [at for _, at in found] for name, found in text.symbols.items()}
 
 
 def _errors(text: AnalysedText) -> list[tuple[str, str]]:

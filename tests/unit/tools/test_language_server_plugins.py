@@ -119,7 +119,7 @@ def test_an_editor_hears_of_plugins_that_change(tmp_path: Path) -> None:
         file.write_text(_PLUGIN.replace("mine.first", "mine.second"), encoding="utf-8")
         while (await client.next_told()).diagnostics:
             pass
-        assert client.messages == ["the plugins were loaded again"]
+        assert [each.message for each in client.messages] == ["the plugins were loaded again"]
 
     session(use, path, "--load-dialect", str(file))
 
@@ -145,12 +145,12 @@ def test_an_editor_hears_of_a_plugin_that_fails_at_the_start(tmp_path: Path) -> 
         assert told[uri] == ["0: unknown operation 'mine.first'"]
         assert told[file.as_uri()] == [f"1: plugin '{file}' fails: ZeroDivisionError: division by zero"]
         assert told[project.as_uri()] == told[file.as_uri()]
-        assert client.messages == [f"{file}:2: error: {told[file.as_uri()][0][3:]}"]
+        assert [each.message for each in client.messages] == [f"{file}:2: error: {told[file.as_uri()][0][3:]}"]
         printing = "\n    def verify_(self) -> None:\n        print('verified')\n"
         text = _PLUGIN.replace('    assembly_format = "attr-dict"\n', f'    assembly_format = "attr-dict"\n{printing}')
         file.write_text(f"print('loading again')\n{text}", encoding="utf-8")
         await until(lambda: not any(told.values()))
-        assert client.messages[-1] == "the plugins were loaded again"
+        assert client.messages[-1].message == "the plugins were loaded again"
 
     session(use, path, f"--project={tmp_path}")
 
@@ -170,7 +170,7 @@ def test_an_editor_hears_of_plugins_of_a_project_that_is_trusted(tmp_path: Path,
         if is_trusted:
             while (await client.next_told()).diagnostics:
                 pass
-            assert client.messages == ["the plugins were loaded again"]
+            assert [each.message for each in client.messages] == ["the plugins were loaded again"]
         else:
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(client.told.get(), 3)

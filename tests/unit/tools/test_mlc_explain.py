@@ -176,6 +176,23 @@ def test_a_kernel_without_schedule(model: str, mlc: CommandLine) -> None:
     assert "\nschedule\n  none\n\nremarks\n  model.mlir:6:8: graph.relu -> graph.softmax: not fused" in shown
 
 
+def test_a_kernel_of_several_calls_has_each_remark_once(tmp_path: Path, mlc: CommandLine) -> None:
+    (path := tmp_path / "model.mlir").write_text("""
+func.func @main(%x: tensor<4x7xf32>) -> tensor<4x7xf32> {
+  %0 = graph.softmax %x axis 1 : tensor<4x7xf32>
+  %1 = graph.softmax %0 axis 1 : tensor<4x7xf32>
+  %2 = graph.softmax %1 axis 1 : tensor<4x7xf32>
+  %3 = graph.softmax %2 axis 1 : tensor<4x7xf32>
+  return %3 : tensor<4x7xf32>
+}
+""")
+    shown = mlc("explain", str(path), "softmax", ELSEWHERE).out
+    remarks = shown.partition("\nremarks\n")[2].partition("\n\n")[0]
+    assert remarks.count("graph.softmax -> graph.softmax: not fused: ") == 1
+    assert "model.mlir:4:8: graph.softmax -> graph.softmax: not fused: " in remarks
+    assert " (the same at 2 other places)" in remarks
+
+
 _FILTERED = """
 func.func @main(%x: tensor<1x16x16x16xf32>) -> tensor<1x16x16x16xf32> {
   %w = graph.constant dense<0.5> : tensor<16x16x3x3xf32>

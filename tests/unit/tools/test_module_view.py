@@ -6,7 +6,9 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -14,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 import mlc
 from mlc.dialects.graph import MatmulOp, ReluOp
 from mlc.support.errors import Refused
+from mlc.tools.explorer.stored_page import documents_in
 from mlc.tools.highlight import highlighted
 
 MODEL = """
@@ -135,6 +138,33 @@ def test_a_page_is_shown_inside(tmp_path: Path) -> None:
     page.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text() == page.page
     assert repr(page).endswith("characters: .save('report.html')>")
+
+
+def test_a_page_has_the_weights_of_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file in another folder, of a module that was built, after passes: no text names those."""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "m.mlir").write_text("""
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %w = graph.constant dense_resource<w> : tensor<3xf32>
+  %y = graph.mul %x, %w : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+{-# external_resources: { mlc: { weights: "w.safetensors" } } #-}
+""")
+    save_file({"w": np.array([1, 2, 3], np.float32)}, tmp_path / "models" / "w.safetensors")
+    monkeypatch.chdir(tmp_path)
+    built = mlc.new_module()
+    with built.function("main", x="4x8xf32") as f:
+        f.returns(f.graph.matmul(f.x, np.ones((8, 100), np.float32)))
+    read = mlc.view(Path("models/m.mlir"))
+    for model, size in (
+        (read, 12),
+        (read.run("fuse, lower-to-tensor"), 12),
+        (built.module, 3200),
+        (built.view(), 3200),
+    ):
+        (document,) = documents_in(mlc.explore(model, opt_level=1).page, "page")
+        assert [weight.bytes for weight in document.weights] == [size]
 
 
 def test_a_pattern_that_is_none() -> None:

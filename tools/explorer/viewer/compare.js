@@ -24,7 +24,8 @@ function comparisonTable(pair, comparison) {
   ];
   return h("section.main.wide", {}, h("h1", {}, "Two compilations"),
     h("p.lead", {}, changed || comparison.model.length ? `${changed} of ${count(comparison.kernels.length, "kernel")} differ. ` : "No difference in what was made. ",
-      before && after ? `All together ${amount(before, "s")} → ${amount(after, "s")} by estimate, ${ratio(before, after)}.` : ""),
+      before && after ? `All together ${amount(before, "s")} → ${amount(after, "s")} by estimate, ${ratio(before, after)}. ` : "",
+      comparison.measured.includes(null) ? "" : `Measured: ${amount(comparison.measured[0], "s")} → ${amount(comparison.measured[1], "s")}, ${ratio(...comparison.measured)}.`),
     comparison.settings.length ? table(settings, comparison.settings, { caption: "Settings that differ" }) : null,
     comparison.model.length ? h("ul.changes", {}, ...comparison.model.map((words) => h("li", {}, words))) : null,
     ...comparison.notes.map((words) => h("p.status", {}, `${words}.`)),

@@ -82,7 +82,7 @@ class GraphPicture {
       const box = this.boxes[number];
       this.undrawn.boxes.delete(number);
       this.elements[number].append(svg("title", {}, `${box.title}\n${box.note}`), svg("rect", { width: NODE.width, height: NODE.height, rx: 6 }),
-        svg("text", { x: 10, y: 16 }, short(box.title, 21)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
+        svg("text", { x: 10, y: 16 }, short(box.title, 20)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
     }
     for (const points of this.undrawn.edges) {
       if (points[points.length - 1].y < top || points[0].y > bottom) continue;

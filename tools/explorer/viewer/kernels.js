@@ -1,12 +1,13 @@
 // The table of kernels, and the page of one.
 
-function kernelsPage(compilation, [name, tab = "levels", detail]) {
+function kernelsPage(compilation, [name, chosen, detail]) {
   if (name === undefined) return kernelTable(compilation);
   const kernel = compilation.kernel.get(name);
   const entries = kernel
-    ? [["levels", "Levels"], ["schedule", "Schedule"], ["costs", "Costs"], ["roofline", "Roofline"], ["loop", "Inner loop"], ["history", "Passes"]]
+    ? [["levels", "Levels"], ["schedule", "Schedule"], ["costs", "Costs"], ["roofline", "Roofline"], ["loop", "Inner loop"], ["remarks", "Remarks"], ["history", "Passes"]]
     : [["levels", "Levels"], ["history", "Passes"]];
-  const pages = { levels: levelsTab, schedule: scheduleTab, costs: costsTab, roofline: rooflineTab, loop: innerLoopTab, history: historyTab };
+  const tab = entries.some(([key]) => key === chosen) ? chosen : "levels";
+  const pages = { levels: levelsTab, schedule: scheduleTab, costs: costsTab, roofline: rooflineTab, loop: innerLoopTab, remarks: remarksTab, history: historyTab };
   return h("section.main.wide", {},
     h("p.crumbs", {}, h("a", { href: link("kernels") }, "Kernels"), " / "),
     h("h1", {}, name),
@@ -141,6 +142,16 @@ function candidateTable(costs, candidates) {
     { title: "", of: (row) => (row.is_only_shown ? "for measurements only" : "") },
   ];
   return table(columns, rows, { caption: "Candidates of its template", sort: -1 });
+}
+
+/** What passes decided about a kernel, each message once: one that is called for each layer has those of all calls. */
+function remarksTab(compilation, name) {
+  const places = new Set(compilation.kernel.get(name).places);
+  const about = compilation.remarks.filter((each) => (each.kernel ? each.kernel === name : places.has(each.place)));
+  const alike = groups(about.map((each) => [each.message, each]));
+  const rows = [...alike.values()].map((same) => ({ ...[...same][0], times: same.size }));
+  return rows.length ? remarkList(compilation, rows, "What passes decided about this kernel, and why")
+    : h("p.empty", {}, "No pass said anything about this kernel.");
 }
 
 function historyTab(compilation, name) {

@@ -1,5 +1,11 @@
 // A layered layout (Sugiyama, Tagawa and Toda, 1981): layers by the longest path, points where long edges cross layers, an
 // order within layers by the mean position of neighbours, and positions near to those of neighbours.
+//
+// It is no library's, as folding has 0.1 s. For the ops of ResNet-50 (179), BERT-base (444) and SmolLM2 of 135 million
+// parameters (2,537) this layout takes 17, 33 and 100 ms. dagre 3.1 takes 0.2 s, 1.2 s and, for the 1,337 calls of kernels of
+// the last one, 42 s; without the edges that cross many layers 0.4 s for BERT and 2.4 s for SmolLM2. d3-dag 1.2 needs the
+// same help: then it takes 0.05 and 0.37 s, or 0.04 and 0.16 s with layers that are merely centred, so that no edge is
+// straight. elkjs 0.12 takes 0.4 s for ResNet-50, 1.2 s for BERT, and 1.6 MB of each page.
 
 const SWEEPS = 8;
 const SETTLING = 12;

@@ -60,7 +60,7 @@ function remarkList(compilation, remarks, caption) {
     { title: "", of: (each) => each.kind, cell: (each) => h(`span.tag.${each.kind === "warning" ? "warning" : "remark"}`, {}, each.kind) },
     { title: "where", of: (each) => each.place, cell: (each) => (each.place < 0 ? "" : h("button.place", { type: "button", onclick: () => choosePlace(each.place) }, placeName(compilation.places[each.place]))) },
     { title: "kernel", of: (each) => each.kernel, cell: (each) => (compilation.kernel.has(each.kernel) ? h("a", { href: link("kernels", each.kernel) }, each.kernel) : each.kernel) },
-    { title: "message", of: (each) => each.message },
+    { title: "message", of: (each) => each.message + (each.times > 1 ? ` (at ${each.times} places)` : "") },
   ], remarks, { caption });
 }
 
