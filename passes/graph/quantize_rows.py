@@ -28,6 +28,7 @@ from mlc.passes.graph._group_cost import GroupedProduct, integer_weights
 from mlc.passes.graph._integer_factors import known_array
 from mlc.passes.graph._short_weights import ELEMENTS, counted_from_least
 from mlc.passes.graph._type_cost import cycles_in_words
+from mlc.reference.folding import is_splat
 from mlc.support.context import CompilerContext
 from mlc.support.ir import erase_unused
 from mlc.support.resources import Resources
@@ -130,6 +131,8 @@ def _weights_of(
         kind = tensor(array.shape, ELEMENTS[array.dtype.name])
         return _insert(op, *folded_from(array, kind, resources, f"{hint}.{part}"))
 
+    if offset is not None and is_splat(offset):  # a number in the product, where a large broadcast would be a kernel
+        return constant(moved, "bytes"), _insert(op, splat(offset.item(0), offset.shape, ELEMENTS[offset.dtype.name]))
     return constant(moved, "bytes"), None if offset is None else constant(offset, "offset")
 
 

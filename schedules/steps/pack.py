@@ -10,15 +10,8 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import (
-    DenseResourceAttr,
-    IntegerAttr,
-    MemRefType,
-    ModuleOp,
-    TensorType,
-    i64,
-)
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import DenseResourceAttr, IntegerAttr, MemRefType, ModuleOp, TensorType, i64
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -274,21 +267,28 @@ def _check_block(op: LoadOp, counter: SSAValue, loop: ForOp, panels: Panels) -> 
 def _block_and_place(op: LoadOp, counter: SSAValue, panels: Panels) -> tuple[AffineExpr | None, AffineExpr]:
     """The subscript along the axis of the panels, as a number of a block, if there is one, and a place in it.
 
-    The first comes from the counter of the block loop, and from counters that step over whole blocks: heads.
+    The first comes from the counter of the block loop, and from counters that step over whole blocks: heads, blocks.
     """
     subscript, dim = op.map.data.results[panels.axis], list(op.indices).index(counter)
     factors = split_terms(subscript)
     if factors.pop(dim, None) != 1:
         return None, subscript
-    whole = {i: factor // panels.width for i, factor in factors.items() if factor and factor % panels.width == 0}
-    block = sum(
-        (AffineExpr.dimension(i) * blocks for i, blocks in whole.items()),
-        start=AffineExpr.dimension(dim) // panels.width,
-    )
-    zero = AffineExpr.constant(0)
-    kept = [zero if i == dim or i in whole else AffineExpr.dimension(i) for i in range(len(op.indices))]
+    blocks = {dim: AffineExpr.dimension(dim) // panels.width}
+    for i, factor in factors.items():
+        if factor and factor % panels.width == 0:
+            blocks[i] = AffineExpr.dimension(i) * (factor // panels.width)
+        elif factor == 1 and _is_multiple(op.indices[i], panels.width):
+            blocks[i] = AffineExpr.dimension(i) // panels.width
+    kept = [AffineExpr.constant(0) if i in blocks else AffineExpr.dimension(i) for i in range(len(op.indices))]
     place = subscript.replace_dims_and_symbols(kept, []) - panels.part[panels.axis].start
-    return block, simplify_sum(place)
+    first, *others = blocks.values()
+    return sum(others, start=first), simplify_sum(place)
+
+
+def _is_multiple(counter: SSAValue, width: int) -> bool:
+    """Whether the counter of a loop is always a multiple of a width."""
+    loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
+    return isinstance(loop, ForOp) and loop.range.start % width == 0 == loop.range.step % width
 
 
 def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue) -> None:

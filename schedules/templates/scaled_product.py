@@ -40,6 +40,7 @@ from mlc.support.types import element_type
 from mlc.targets.machine import Machine
 
 _NUMBER = to_numpy(f32).itemsize
+_BYTE = 8
 _NARROWER = 0.5
 """By which part a register tile may take longer than the best one, whose panel no cache holds."""
 _SHARED = 0.1
@@ -115,7 +116,9 @@ def _steps(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     panel_bytes = size * width // columns
     # Few rows compute while weights come, which other kernels drove out of the cache; one row waits for them.
     passing = max(size, kernel.weights) if tile.rows > 1 else size
-    if weights in known and 2 * panel_bytes <= machine.l2_bytes < passing and columns > width:
+    # Bytes that one row meets come one after the other, which the hardware sees: loads alone keep the memory busier.
+    is_stream = tile.rows == 1 and bits == _BYTE
+    if not is_stream and weights in known and 2 * panel_bytes <= machine.l2_bytes < passing and columns > width:
         loops = (reduced, *(op.dim_names[-1] for op in outer))
         steps += [PrefetchNext(loop, column, SECOND_CACHE) for loop in loops]
     return steps
@@ -151,15 +154,17 @@ def _steps_of_panels(inner: StructuredOp, kernel: TensorKernel) -> list[Step]:
     width = tile.vectors * lanes
     along, lane = (f"{argument_name(weights)}_{axis}" for axis in (0, 1))
     steps: list[Step] = [Interchange.around(column, *rows)]
+    packed = column
     if outer:
         panels = int(_OF_SECOND_CACHE * machine.l2_bytes) // (count * width * _NUMBER)
         panels = max(1, min(panels, columns // (width * _BLOCKS)))
+        packed = f"{column}i" if panels > 1 else column  # panels of one width, however many are used at a time
         steps += [Tile(column, panels * width), CacheWrite(outer[0].dim_names[-1], f"{column}i")]
     panel = f"{column}i" if outer else column
     steps += [Tile(panel, width), CacheRead(argument_name(weights), panel)]
     if _bits(weights, kernel) == 4 and depth % PER_WORD == 0:
         steps += [Interchange.around(lane, along), Unpack(along), Interchange.around(along, lane)]
-    steps += [*(Pack(argument_name(value), column) for value in known)]
+    steps += [*(Pack(argument_name(value), packed) for value in known)]
     steps += [Tile(lane, lanes), Vectorize(f"{lane}i", lanes), Unroll(lane)]
     in_lanes = [Tile(f"{panel}i", lanes), Vectorize(f"{panel}ii", lanes), Unroll(f"{panel}i")]
     in_rows = [Tile(rows[-1], tile.rows), Unroll(f"{rows[-1]}i")]

@@ -278,3 +278,56 @@ func.func private @between(%w: memref<10xf32>, %y: memref<10xf32> {mlc.output}) 
   }
   return
 }
+
+// -----
+
+// A loop around that of the blocks steps over several of them at a time.
+// CHECK-LABEL: func.func private @several(%w: memref<4x4xf32>
+// CHECK:         loop.load %w[%{{.*}} floordiv 4 + %{{.*}} floordiv 4, %ni] : memref<4x4xf32>
+func.func private @several(%w: memref<16xf32>, %y: memref<16xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 16 step 8 {
+    loop.for parallel "n" %n = 0 to 8 step 4 {
+      loop.for parallel "ni" %ni = 0 to 4 {
+        %b = loop.load %w[%m + %n + %ni] : memref<16xf32>
+        loop.store %b, %y[%m + %n + %ni] : memref<16xf32>
+      }
+    }
+  }
+  return
+}
+func.func @in_pairs(%y: memref<16xf32> {mlc.output}) {
+  %w = loop.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0]> : tensor<16xf32> to memref<16xf32>
+  func.call @several(%w, %y) : (memref<16xf32>, memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+// One that steps over a part of a block, or starts in the middle of one, does not.
+// REMARK: remark: 'w' not packed: a load leaves the blocks of 4 that the loop 'n' is tiled into
+func.func private @in_between(%w: memref<16xf32>, %y: memref<16xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 12 step 6 {
+    loop.for parallel "n" %n = 0 to 4 step 4 {
+      loop.for parallel "ni" %ni = 0 to 4 {
+        %b = loop.load %w[%m + %n + %ni] : memref<16xf32>
+        loop.store %b, %y[%m + %n + %ni] : memref<16xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// REMARK: remark: 'w' not packed: a load leaves the blocks of 4 that the loop 'n' is tiled into
+func.func private @from_the_middle(%w: memref<16xf32>, %y: memref<16xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 2 to 10 step 4 {
+    loop.for parallel "n" %n = 0 to 4 step 4 {
+      loop.for parallel "ni" %ni = 0 to 4 {
+        %b = loop.load %w[%m + %n + %ni] : memref<16xf32>
+        loop.store %b, %y[%m + %n + %ni] : memref<16xf32>
+      }
+    }
+  }
+  return
+}
