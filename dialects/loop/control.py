@@ -95,8 +95,8 @@ class ForOp(CountedLoop):
     of the places that are filled. It is less than the limit and a multiple of the same number. Iterations of a parallel
     loop before it may be run, too.
 
-    Where these are sums of counters of loops around, the verifier knows what they do to subscripts: a window that begins
-    at `1 - y` and ends at `9 - y` stays inside an image of 8 rows.
+    Where these are sums of counters of loops around, the verifier knows what they do to subscripts: a window that
+    begins at `1 - y` and ends at `9 - y` stays inside an image of 8 rows.
 
     ```mlir
     %sum = loop.for serial "k" %k = 0 to 512 limit %n by 16 iter_args(%acc = %zero) -> (f32) {
