@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import warnings
 from collections.abc import Callable, Coroutine
 from importlib import import_module
 from pathlib import Path
@@ -51,4 +52,6 @@ def session(use: Callable[[Any, str], Coroutine[Any, Any, None]], path: Path, *o
         await client.shutdown_session()
         await client.stop()
 
-    asyncio.run(asyncio.wait_for(whole(), 90))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pytest_lsp.LspSpecificationWarning)
+        asyncio.run(asyncio.wait_for(whole(), 90))
