@@ -163,7 +163,7 @@ class Form:
                 is a loop. The message follows the name of the class.
         """
         own = [f.name for f in dataclasses.fields(kind)]
-        reserved = [n for n in own if n in ("name", "example") or any(hasattr(base, n) for base in kind.__bases__)]
+        reserved = [n for n in own if n in ("name", "example") or any(_reserves(base, n) for base in kind.__bases__)]
         if reserved:
             raise UserError(f"has a field '{reserved[0]}', which means something else in every step: rename it")
         hints = [type_hints(kind)[f.name] for f in dataclasses.fields(kind)]
@@ -251,6 +251,12 @@ def _other_than(value: object, hint: Any) -> str | None:
         is_number = isinstance(value, int) or (value is None and hint is not int)
         return None if is_number else "a number"
     return None
+
+
+def _reserves(base: Any, name: str) -> bool:
+    """Whether a base has something else by this name than a field, which steps inherit."""
+    fields = dataclasses.fields(base) if dataclasses.is_dataclass(base) else ()
+    return hasattr(base, name) and name not in [f.name for f in fields]
 
 
 def _is_more(hint: Any) -> bool:

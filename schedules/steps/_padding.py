@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from random import Random
+from typing import Self
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import MemRefType
@@ -12,13 +15,20 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.memory_accesses import Effects, MemoryAccess, range_of, writes_to
 from mlc.analysis.neutral import leave_out
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
+from mlc.dialects.loop.steps import LoopName
+from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
 from mlc.support.affine import split_constant, split_terms
+from mlc.support.context import Remark
 from mlc.support.ir import ancestor_in, is_made_in
 from mlc.support.types import memref_type
+
+_TWO_DIMS = 0.3
+"""How often a drawn step names two loops."""
 
 
 @dataclass(frozen=True)
@@ -235,3 +245,47 @@ class ImageWindow:
         first = max(self.taps.range.start, -(-(inside.start - place * self.stride) // self.dilation))
         last = min(self.taps.range.stop, (inside.stop - 1 - place * self.stride) // self.dilation + 1)
         return range(first, last)
+
+
+@dataclass(frozen=True)
+class PaddingStep(LoopStep):
+    """A step that lets windows along some loops read images themselves, and not padded copies."""
+
+    loop: LoopName
+    others: tuple[LoopName, ...] = ()
+
+    @classmethod
+    def along(cls, *names: str) -> Self:
+        """The step for one or more loops over positions."""
+        first, *others = names
+        return cls(first, tuple(others))
+
+    @abstractmethod
+    def leave_out(self, padded: Padded) -> None:
+        """Leave out the padding of a copy.
+
+        Raises:
+            Refused: windows do not move as the step wants, or the padding counts.
+        """
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
+        return self.apply_to(function_of(loops[0]))
+
+    def apply_to(self, function: Operation) -> list[Remark]:
+        """Leave out the padding of all copies of images in a function where that is possible; why not, elsewhere."""
+        refusals: list[Remark] = []
+        for op in list(function.walk()):
+            if isinstance(op, memref.AllocOp) and (padded := find_padded(op)) is not None:
+                with note_if_refused(refusals, op, "still padded"):
+                    self.leave_out(padded)
+        return refusals
+
+    @classmethod
+    def suits(cls, loop: ForOp) -> bool:
+        return loop.dim.data in ("y", "m", "p")
+
+    @classmethod
+    def drawn(cls, rng: Random, loop: ForOp) -> Self:
+        name = loop.dim.data
+        second = other(rng, loop)
+        return cls(name, (second,) if rng.random() < _TWO_DIMS and second != name else ())

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
-from typing import Self
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.legality import note_if_refused
 from mlc.analysis.neutral import leaves_no_trace, never_counts
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.dialects.loop.plan import LoopPlan
-from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps._padding import (
     ImageWindow,
     Padded,
-    find_padded,
+    PaddingStep,
     read_source,
     stays_inside,
     without_reads_of_padding,
 )
-from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
-from mlc.support.context import Remark
 from mlc.support.errors import Refused
 from mlc.support.ir import ancestor_in, is_made_in
-
-_TWO_DIMS = 0.3
-"""How often a drawn step names two loops."""
 
 
 @dataclass(frozen=True)
@@ -120,40 +111,15 @@ def _inserted(op: Operation, before: ForOp) -> SSAValue:
 
 
 @dataclass(frozen=True)
-class Clip(LoopStep):
+class Clip(PaddingStep):
     """windows begin and end where the image does, by bounds computed from `y`: no padded copy is made"""
 
     name = "clip"
     example = "clip(y)"
 
-    loop: LoopName
-    others: tuple[LoopName, ...] = ()
-
-    @classmethod
-    def along(cls, *names: str) -> Self:
-        """The step for one or more loops over positions."""
-        first, *others = names
-        return cls(first, tuple(others))
-
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
-        refusals: list[Remark] = []
-        for op in list(function_of(loops[0]).walk()):
-            if isinstance(op, memref.AllocOp) and (padded := find_padded(op)) is not None:
-                with note_if_refused(refusals, op, "still padded"):
-                    if not clip(padded, self.loops):
-                        along = ", ".join(self.loops)
-                        raise Refused(f"no loop over a window moves along {along} alone, or the padding counts")
-        return refusals
+    def leave_out(self, padded: Padded) -> None:
+        if not clip(padded, self.loops):
+            raise Refused(f"no loop over a window moves along {', '.join(self.loops)} alone, or the padding counts")
 
     def words(self, plan: LoopPlan) -> str:
         return f"windows along {', '.join(self.loops)} begin and end where the image does, which avoids a copy"
-
-    @classmethod
-    def suits(cls, loop: ForOp) -> bool:
-        return loop.dim.data in ("y", "m", "p")
-
-    @classmethod
-    def drawn(cls, rng: Random, loop: ForOp) -> Self:
-        name = loop.dim.data
-        second = other(rng, loop)
-        return cls(name, (second,) if rng.random() < _TWO_DIMS and second != name else ())

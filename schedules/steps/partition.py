@@ -5,39 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from random import Random
-from typing import Self
 
-from xdsl.dialects import memref
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation
 
 from mlc.analysis.accesses import loop_of
-from mlc.analysis.legality import note_if_refused
 from mlc.analysis.memory_accesses import IndexSum
 from mlc.analysis.neutral import leave_out, leaves_no_trace, never_counts
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
-from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps._padding import (
     ImageWindow,
     Padded,
-    find_padded,
+    PaddingStep,
     read_source,
     stays_inside,
     without_reads_of_padding,
 )
-from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
 from mlc.schedules.steps.tile import peel
 from mlc.support.affine import split_terms
-from mlc.support.context import Remark
 from mlc.support.errors import Refused
 from mlc.support.ir import ancestor_in, is_made_in
-
-_TWO_DIMS = 0.3
-"""How often a drawn step names two loops."""
-
 
 MOST_PARTS = 5
 """A loop that falls into more parts than this is mostly border; it stays as it is."""
@@ -187,44 +176,15 @@ def _carry_out(loop: ForOp, parts: Sequence[_Part], copies: dict[Operation, list
 
 
 @dataclass(frozen=True)
-class Partition(LoopStep):
+class Partition(PaddingStep):
     """windows at the border of an image run over what is inside it: no padded copy is made"""
 
     name = "partition"
     example = "partition(y, x)"
 
-    loop: LoopName
-    others: tuple[LoopName, ...] = ()
-
-    @classmethod
-    def along(cls, *names: str) -> Self:
-        """The step for one or more loops over positions."""
-        first, *others = names
-        return cls(first, tuple(others))
-
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
-        return self.apply_to(function_of(loops[0]))
-
-    def apply_to(self, function: Operation) -> list[Remark]:
-        """Leave out the padding of all copies of images in a function where that is possible; why not, elsewhere."""
-        refusals: list[Remark] = []
-        for op in list(function.walk()):
-            if isinstance(op, memref.AllocOp) and (padded := find_padded(op)) is not None:
-                with note_if_refused(refusals, op, "still padded"):
-                    if not partition(padded, self.loops):
-                        along = ", ".join(self.loops)
-                        raise Refused(f"its windows do not move along {along} alone, or the padding counts")
-        return refusals
+    def leave_out(self, padded: Padded) -> None:
+        if not partition(padded, self.loops):
+            raise Refused(f"its windows do not move along {', '.join(self.loops)} alone, or the padding counts")
 
     def words(self, plan: LoopPlan) -> str:
         return f"windows at the border along {', '.join(self.loops)} stay inside the image, which avoids a copy"
-
-    @classmethod
-    def suits(cls, loop: ForOp) -> bool:
-        return loop.dim.data in ("y", "m", "p")
-
-    @classmethod
-    def drawn(cls, rng: Random, loop: ForOp) -> Self:
-        name = loop.dim.data
-        second = other(rng, loop)
-        return cls(name, (second,) if rng.random() < _TWO_DIMS and second != name else ())
