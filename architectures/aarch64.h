@@ -16,7 +16,6 @@ enum {
     SYS_getpid = 172,
     SYS_gettid = 178,
     SYS_mmap = 222,
-    SYS_madvise = 233,
 };
 
 SHARED long system_call(long number, long a, long b, long c, long d, long e, long f) {

@@ -10,7 +10,6 @@ enum {
     SYS_mmap = 9,
     SYS_rt_sigprocmask = 14,
     SYS_ioctl = 16,
-    SYS_madvise = 28,
     SYS_getpid = 39,
     SYS_arch_prctl = 158,
     SYS_gettid = 186,

@@ -7,7 +7,6 @@ from collections.abc import Generator as Steps
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import prod
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -27,7 +26,6 @@ from mlc.generation.tokenizer import Tokenizer
 from mlc.generation.writing import Ending, Writing
 from mlc.runtime.model import Model
 from mlc.support.errors import UserError
-from mlc.support.functions import ALIGNMENT
 
 CHUNK = 16
 """How many tokens of a prompt a call takes."""
@@ -93,7 +91,7 @@ class Generator:
         shapes += [(1, CHUNK)] if context >= CHUNK else []
         model = api.compile(path, shapes={"tokens": shapes, "context": context}, **options)
         made = cls(file, model, tokenizer, context)
-        made.caches = _zeros([(each.shape, np.dtype(each.dtype)) for each in made._one.inputs[3:]])
+        made.caches = [np.zeros(each.shape, each.dtype) for each in made._one.inputs[3:]]
         return made
 
     @property
@@ -123,7 +121,7 @@ class Generator:
 
     def another(self) -> Generator:
         """The same model with caches of its own, which has read nothing."""
-        caches = _zeros([(each.shape, each.dtype) for each in self.caches])  # pages are taken when they are used
+        caches = [np.zeros(each.shape, each.dtype) for each in self.caches]  # pages are taken when they are used
         return replace(self, speed=Speed(), hidden=np.empty(0, np.float32), caches=caches, _tokens=[])
 
     @property
@@ -238,19 +236,3 @@ class Generator:
                 return
         if piece := stop.passed(text.rest(), is_last=True):
             yield piece
-
-
-def _zeros(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list[NDArray[Any]]:
-    """Arrays of shapes and types, each on cache lines of its own, in one piece of memory.
-
-    A core that walks through caches needs another page every few lines; NumPy asks the system for large ones where an
-    array has 4 MiB and more, as all of them together have.
-    """
-    sizes = [-(-prod(shape) * dtype.itemsize // ALIGNMENT) * ALIGNMENT for shape, dtype in kinds]
-    memory = np.zeros(sum(sizes) + ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    found: list[NDArray[Any]] = []
-    for (shape, dtype), size in zip(kinds, sizes, strict=True):
-        found.append(memory[start : start + prod(shape) * dtype.itemsize].view(dtype).reshape(shape))
-        start += size
-    return found

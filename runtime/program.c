@@ -75,12 +75,10 @@ static void require_features(const long *stack) {
 
 /* ---- the system ---- */
 
-/* Zeros. Large pages are asked for where they fit: a core finds few small ones without a walk through tables. */
 static void *allocate(uint64_t size) {
-    enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22, HUGE_PAGES = 14, LARGE = 4 << 20 };
+    enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };
     long address = system_call(SYS_mmap, 0, (long)(size ? size : 1), READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
     if (address < 0 && address > -4096) fail("out of memory");
-    if (size >= LARGE) system_call(SYS_madvise, address, (long)size, HUGE_PAGES, 0, 0, 0); /* or the kernel has none */
     return (void *)address;
 }
 

@@ -20,22 +20,11 @@ static int32_t held[CONTEXT];
 static uint64_t held_count;
 static uint64_t read_count, read_time, written_count, written_time;
 
-/* So many bytes, and those up to the next line of a cache. */
-static uint64_t on_lines(uint64_t size) {
-    enum { LINE = 64 };
-    return (size + LINE - 1) / LINE * LINE;
-}
-
-/* All caches are in one piece of memory, which large pages cover. */
 static void prepare_model(void) {
     inputs[TOKENS] = given, inputs[POSITION] = &position, inputs[COUNT] = &count_given;
     outputs[LOGITS] = logits = allocate(sizeof *logits * VOCABULARY);
     outputs[HIDDEN] = allocate(sizeof(float) * WIDTH);
-    uint64_t size = 0;
-    for (int i = 0; i < CACHES; i++) size += on_lines(cache_bytes[i]);
-    char *cache = allocate(size);
-    for (int i = 0; i < CACHES; cache += on_lines(cache_bytes[i++]))
-        inputs[FIRST_CACHE + i] = outputs[FIRST_NEW_CACHE + i] = cache;
+    for (int i = 0; i < CACHES; i++) inputs[FIRST_CACHE + i] = outputs[FIRST_NEW_CACHE + i] = allocate(cache_bytes[i]);
     workspace = allocate(WORKSPACE_BYTES);
 }
 

@@ -10,7 +10,6 @@ enum {
     SYS_rt_sigprocmask = 135,
     SYS_getpid = 172,
     SYS_mmap = 222,
-    SYS_madvise = 233,
 };
 
 SHARED long system_call(long number, long a, long b, long c, long d, long e, long f) {

@@ -18,7 +18,6 @@ from mlc.passes.graph._group_cost import integer_weights
 from mlc.runtime.extents import InputError
 from mlc.runtime.shaped_model import ShapedModel
 from mlc.support.errors import UserError
-from mlc.support.functions import ALIGNMENT
 from mlc.targets.machine import resolve_target
 from mlc.tests.numeric.gguf.tiny_models import VOCABULARY, write_model
 
@@ -170,19 +169,6 @@ def test_memory_of_caches(generator: Generator) -> None:
     """Calls of up to eight sequences: there are caches for eight, and no more."""
     assert generator.batches == (4, 5, 6, 7, 8)
     assert [_batch(generator, count).cache_bytes // generator.cache_bytes for count in (1, 8, 9)] == [8, 8, 16]
-
-
-def test_caches_are_one_piece(generator: Generator) -> None:
-    """Caches follow each other, each on lines of its own, and nobody else has them: large pages cover them all."""
-    for caches in (generator.another().caches, generator.another().caches):
-        assert [each.shape for each in caches] == [each.shape for each in generator.caches]
-        assert not any(each.any() for each in caches)
-        starts = [each.ctypes.data for each in caches]
-        ends = [start + each.nbytes for start, each in zip(starts, caches, strict=True)]
-        assert all(start % ALIGNMENT == 0 for start in starts)
-        assert all(0 <= start - end < ALIGNMENT for start, end in zip(starts[1:], ends, strict=False))
-        caches[0][...] = 1
-        assert not any(each.any() for each in (*caches[1:], *generator.another().caches))
 
 
 def test_the_number_of_arrays(generator: Generator) -> None:
