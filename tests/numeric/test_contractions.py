@@ -155,10 +155,10 @@ def convolutions(draw: st.DrawFn, transposed: bool) -> Contraction:
     taken, given = draw(st.integers(1, 9)), draw(_extents)
     if draw(st.integers(0, 3)) == 0:  # depthwise
         groups, taken, given = draw(_extents), 1, draw(st.sampled_from((1, 1, 2)))
-    kernel = draw(st.sampled_from(((1, 1), (3, 3), (2, 3), (1, 2), (5, 5))))
+    kernel = draw(st.sampled_from(((1, 1), (3, 3), (2, 3), (1, 2), (5, 5), (7, 7))))
     strides, dilations = (tuple(draw(st.sampled_from((1, 1, 2, 3))) for _ in range(2)) for _ in range(2))
     reach = [(taps - 1) * dilation + 1 for taps, dilation in zip(kernel, dilations, strict=True)]
-    padding = tuple(draw(st.integers(0, min(2, reach[i % 2] - 1))) for i in range(4))
+    padding = tuple(draw(st.integers(0, min(3, reach[i % 2] - 1))) for i in range(4))
     options: dict[str, Any] = {
         "strides": strides,
         "padding": padding,
@@ -167,7 +167,8 @@ def convolutions(draw: st.DrawFn, transposed: bool) -> Contraction:
         "layout": layout,
     }
     least = 3 if transposed else max(reach)
-    size = tuple(least + draw(st.integers(0, 6)) for _ in range(2))
+    most = draw(st.sampled_from((6, 6, 6, 40)))  # rows that a register tile holds, and longer ones
+    size = tuple(least + draw(st.integers(0, most)) for _ in range(2))
     images, channels = draw(st.integers(1, 2)), groups * taken
     if transposed:
         options["output_padding"] = tuple(draw(st.integers(0, max(strides[i], dilations[i]) - 1)) for i in range(2))

@@ -76,3 +76,17 @@ func.func private @relu(%x: tensor<16x16x576xf32>, %w: tensor<3x3x576xf32>) -> t
   }
   return %1 : tensor<14x14x576xf32>
 }
+
+// The border of 7 x 7 taps falls into more parts than loops are split into: equal pieces of rows read no padding, and no
+// copy.
+// CHECK-LABEL: @wide
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 16), vectorize(ni, 16), tile(x, 9), unroll(xi), unroll(kx), clip(y), partition(x)]>
+func.func private @wide(%x: tensor<18x18x128xf32>, %w: tensor<7x7x128xf32>) -> tensor<18x18x128xf32> {
+  %p = tensor.pad %x low[3, 3, 0] high[3, 3, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<18x18x128xf32> to tensor<24x24x128xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, n], %w[ky, kx, n] over (y: 18, x: 18, n: 128) reduce (ky: 7, kx: 7) : tensor<24x24x128xf32>, tensor<7x7x128xf32> -> tensor<18x18x128xf32>
+  return %0 : tensor<18x18x128xf32>
+}
