@@ -21,6 +21,8 @@ _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r"([\w./]+\.\w+)( append)?")
 _FILES_OF = re.compile(r"<!-- files of (\S+) -->")
 _LONGEST_DIALECT = 150
+_ONLY_OURS = "-p no:asyncio"
+"""A plugin of our tests, which warns where a reader of a tutorial has none."""
 TUTORIALS = (
     "writing-a-dialect.md",
     "writing-a-pass.md",
@@ -58,7 +60,7 @@ def _run(command: str, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": _ONLY_OURS},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
