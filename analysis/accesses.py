@@ -19,9 +19,8 @@ from xdsl.ir.affine import (
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp
-from mlc.dialects.loop.bounds import ends_of_sum
+from mlc.dialects.loop.bounds import ends_of_sum, sum_of_counters
 from mlc.support.affine import affine_bounds, simplify_sum, split_constant, split_terms
-from mlc.support.linear import LinearForm
 
 AccessOp = LoadOp | StoreOp
 SubscriptedOp = AccessOp | PrefetchOp
@@ -129,12 +128,8 @@ def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int,
         ValueError: one of them is not a loop counter.
     """
     loops = [loop_of(counter) for counter in counters]
-    if (form := LinearForm.of(expr)) is not None:
-        factors: dict[SSAValue, int] = {}
-        for dim, factor in form.factors.items():
-            factors[counters[dim]] = factors.get(counters[dim], 0) + factor
-        if (ends := ends_of_sum(factors, form.constant)) is not None:
-            return ends
+    if (total := sum_of_counters(expr, counters)) is not None and (ends := ends_of_sum(*total)) is not None:
+        return ends
     ranges = [loop.range for loop in loops if loop is not None]
     if len(ranges) < len(loops):
         raise ValueError("an index is not a loop counter")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith
@@ -118,7 +118,7 @@ def find_outside(op: LoadOp | StoreOp) -> str | None:
     memref = memref_type(op.memref)
     places = zip(op.map.data.results, memref.get_shape(), op.reach, strict=True)
     for axis, (subscript, extent, reach) in enumerate(places):
-        total = _as_sum(subscript, op)
+        total = sum_of_counters(subscript, op.indices)
         if total is None or not total[0].keys() <= counters or (ends := ends_of_sum(*total)) is None:
             continue
         least, greatest = ends[0], ends[1] + reach
@@ -141,12 +141,12 @@ def _counters_around(op: Operation) -> set[SSAValue] | None:
     return None
 
 
-def _as_sum(subscript: AffineExpr, op: LoadOp | StoreOp) -> _Sum | None:
-    """A subscript as a sum of indices; None if it divides."""
-    if (form := LinearForm.of(subscript)) is None:
+def sum_of_counters(expr: AffineExpr, indices: Sequence[SSAValue]) -> _Sum | None:
+    """An expression of indices as a sum of these; None if it divides."""
+    if (form := LinearForm.of(expr)) is None:
         return None
     factors: dict[SSAValue, int] = {}
     for dim, factor in form.factors.items():
-        counter = op.indices[dim]
+        counter = indices[dim]
         factors[counter] = factors.get(counter, 0) + factor
     return factors, form.constant

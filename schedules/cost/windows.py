@@ -104,10 +104,10 @@ def blocks_of_results(op: MovingWindow, machine: Machine, per_dot: int) -> list[
 
     most = [min(n, size) for n, size in zip(MOST_BESIDE[-len(dims) :], inside, strict=True)] if dims else []
     blocks = (dict(zip(dims, sizes, strict=True)) for sizes in product(*(range(1, n + 1) for n in most)))
-    found = sorted(filter(fits, blocks), key=cost)
-    near = [block for block in found if cost(block)[0] <= _NEARLY * cost(found[0])[0]]
+    costs = sorted(((cost(block), block) for block in filter(fits, blocks)), key=lambda each: each[0])
+    near = [block for (cycles, _), block in costs if cycles <= _NEARLY * costs[0][0][0]]
     best = min(near, key=lambda block: _written_out(op, block))
-    return [best, *(block for block in found if block is not best)]
+    return [best, *(block for _, block in costs if block is not best)]
 
 
 def _written_out(op: MovingWindow, block: Mapping[int, int]) -> int:
@@ -119,7 +119,7 @@ def _written_out(op: MovingWindow, block: Mapping[int, int]) -> int:
     return prod(along)
 
 
-def rows_of_results(op: MovingWindow, machine: Machine) -> dict[int, int] | None:
+def rows_of_results(op: MovingWindow, best: Mapping[int, int], machine: Machine) -> dict[int, int] | None:
     """Rows of results of an image with padding, or equal pieces of them, if these cost no more than the best block.
 
     Windows over a row leave out the taps in the padding beside it, and end where the image does above and below: two or
@@ -134,7 +134,7 @@ def rows_of_results(op: MovingWindow, machine: Machine) -> dict[int, int] | None
     pieces = -(-op.dim_sizes[along] // (machine.vector_registers // 2))
     size = -(-op.dim_sizes[along] // pieces)
     row = {along: _parts(op.dim_sizes[along], size), down: [(1, op.dim_sizes[down])]}
-    block = dict.fromkeys(dims, 1) | blocks_of_results(op, machine, 1)[0]
+    block = dict.fromkeys(dims, 1) | best
     blocks = {dim: [*_parts(op.inside(dim), size), (1, op.borders.get(dim, 0))] for dim, size in block.items()}
     of_rows, of_blocks = (sum(_cycles_of_parts(op, parts, machine, 1)) for parts in (row, blocks))
     is_copied = max(op.borders.values()) >= MOST_PARTS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
@@ -17,7 +17,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.analysis.accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
 from mlc.analysis.legality import note_if_refused
 from mlc.analysis.memory_accesses import Effects, MemoryAccess, range_of, writes_to
-from mlc.analysis.neutral import leave_out
+from mlc.analysis.neutral import leave_out, never_counts
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.steps import LoopName
@@ -129,7 +129,23 @@ def _is_around(store: StoreOp, inside: Sequence[range]) -> bool:
     return False
 
 
-def read_source(padded: Padded, axes: Sequence[int]) -> bool:
+def without_padding(padded: Padded, plan_axis: Callable[[Padded, int], bool]) -> bool:
+    """Let what reads a copy read its source along the axes that are planned; False where that is not possible, or where
+    what is left out would count: a sum does not notice zeros, nor a maximum what never wins.
+
+    Reads of nothing but padding are left out first.
+
+    Args:
+        plan_axis: notes what is to be done to loops so that no read of what it is given needs padding along an axis;
+            False, and nothing is noted, if there is no way.
+    """
+    if not all(never_counts(read, value) for read in padded.reads for value in padded.padding):
+        return False
+    padded = _without_reads_of_padding(padded)
+    return _read_source(padded, [axis for axis in range(len(padded.low)) if plan_axis(padded, axis)])
+
+
+def _read_source(padded: Padded, axes: Sequence[int]) -> bool:
     """Let what reads a copy read its source, shifted, along axes along which nothing reads padding.
 
     Along the others the copy is needed still, as a smaller one. Returns False, and changes nothing, if there is no such
@@ -184,7 +200,7 @@ def _stores(padded: Padded) -> list[StoreOp]:
     return [use.operation for use in padded.buffer.memref.uses if isinstance(use.operation, StoreOp)]
 
 
-def without_reads_of_padding(padded: Padded) -> Padded:
+def _without_reads_of_padding(padded: Padded) -> Padded:
     """Leave out reads that are outside of the copy in all iterations, with the steps that add what they read."""
     kept: list[LoadOp] = []
     for read in padded.reads:

@@ -10,16 +10,15 @@ from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.neutral import leaves_no_trace, never_counts
+from mlc.analysis.neutral import leaves_no_trace
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.schedules.steps._padding import (
     ImageWindow,
     Padded,
     PaddingStep,
-    read_source,
     stays_inside,
-    without_reads_of_padding,
+    without_padding,
 )
 from mlc.support.errors import Refused
 from mlc.support.ir import ancestor_in, is_made_in
@@ -45,12 +44,8 @@ def clip(padded: Padded, names: Sequence[str]) -> bool:
 
     Returns False, and changes nothing, where no axis can lose its padding, or where what is left out would count.
     """
-    if not all(never_counts(read, value) for read in padded.reads for value in padded.padding):
-        return False
-    padded = without_reads_of_padding(padded)
     plan: dict[ForOp, _Clipped] = {}
-    bare = [axis for axis in range(len(padded.low)) if _plan_axis(padded, axis, names, plan)]
-    if not read_source(padded, bare):
+    if not without_padding(padded, lambda left, axis: _plan_axis(left, axis, names, plan)):
         return False
     for clipped in plan.values():
         _bound(clipped)

@@ -11,11 +11,11 @@ from typing import Any, Self
 from numpy.typing import NDArray
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DenseResourceAttr, IntegerAttr, MemRefType, ModuleOp, TensorType, i64
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.accesses import counter_bounds, set_subscripts
+from mlc.analysis.accesses import counter_bounds, loop_of, set_subscripts
 from mlc.analysis.argument_names import argument_name
 from mlc.analysis.legality import note_if_refused
 from mlc.analysis.loop_constants import constant_behind, resource_of
@@ -287,8 +287,8 @@ def _block_and_place(op: LoadOp, counter: SSAValue, panels: Panels) -> tuple[Aff
 
 def _is_multiple(counter: SSAValue, width: int) -> bool:
     """Whether the counter of a loop is always a multiple of a width."""
-    loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
-    return isinstance(loop, ForOp) and loop.range.start % width == 0 == loop.range.step % width
+    loop = loop_of(counter)
+    return loop is not None and loop.range.start % width == 0 == loop.range.step % width
 
 
 def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue) -> None:

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from mlc.analysis.accesses import loop_of
 from mlc.analysis.memory_accesses import IndexSum
-from mlc.analysis.neutral import leave_out, leaves_no_trace, never_counts
+from mlc.analysis.neutral import leave_out, leaves_no_trace
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
@@ -19,9 +19,8 @@ from mlc.schedules.steps._padding import (
     ImageWindow,
     Padded,
     PaddingStep,
-    read_source,
     stays_inside,
-    without_reads_of_padding,
+    without_padding,
 )
 from mlc.schedules.steps.tile import peel
 from mlc.support.affine import split_terms
@@ -62,12 +61,8 @@ def partition(padded: Padded, names: Sequence[str]) -> bool:
     Returns False, and changes nothing, where no axis can lose it, or where what is left out would count: a sum does not
     notice zeros, nor a maximum what never wins.
     """
-    if not all(never_counts(read, value) for read in padded.reads for value in padded.padding):
-        return False
-    padded = without_reads_of_padding(padded)
     plan: _Plan = {}
-    bare = [axis for axis in range(len(padded.low)) if _plan_axis(padded, axis, names, plan)]
-    if not read_source(padded, bare):
+    if not without_padding(padded, lambda left, axis: _plan_axis(left, axis, names, plan)):
         return False
     # Innermost first, so that the copies of an outer loop have split loops inside.
     copies: dict[Operation, list[Operation]] = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from xdsl.dialects.tensor import PadOp
@@ -102,7 +103,7 @@ class Borders:
             in_blocks: whether loops over rows are cut into blocks.
         """
         is_copied = self.row not in self.peeled and not self.is_row_whole
-        is_copied = is_copied and any(each.dim == self.row for each in padded_dims(self.op))
+        is_copied = is_copied and any(each.dim == self.row for each in self._padded)
         steps: list[Step] = []
         for padded in self._others:
             is_short = self.op.dim_sizes[padded.dim] <= SHORT_IMAGE
@@ -114,9 +115,13 @@ class Borders:
                 steps.append(Partition(name))
         return [*steps, *(Partition(self.op.dim_names[dim]) for dim in self.peeled)]
 
+    @cached_property
+    def _padded(self) -> list[PaddedDim]:
+        return padded_dims(self.op)
+
     @property
     def _others(self) -> list[PaddedDim]:
-        return [each for each in padded_dims(self.op) if each.dim != self.row]
+        return [each for each in self._padded if each.dim != self.row]
 
 
 def rows_to_partition(op: StructuredOp, row: int | None, tile: RegisterTile, machine: Machine) -> list[int]:

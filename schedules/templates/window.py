@@ -58,9 +58,10 @@ class Windows(ScheduleTemplate):
         if (op := _moving_window(kernel.ops)) is None:
             return iter(())
         per_dot = taps_per_dot(op, kernel)
-        blocks = blocks_of_results(_window(op), kernel.machine, per_dot)
+        window = _window(op)
+        blocks = blocks_of_results(window, kernel.machine, per_dot)
         found = [(block, _steps(op, kernel.lanes, block, per_dot)) for block in blocks[: 1 + _SHOWN]]
-        row = rows_of_results(_window(op), kernel.machine) if per_dot == 1 else None
+        row = rows_of_results(window, blocks[0], kernel.machine) if per_dot == 1 else None
         if row is not None and (steps := _steps_of_row(op, kernel.lanes, row)) is not None:
             found.insert(0, (row, steps))
 
