@@ -7,7 +7,7 @@ from math import gcd
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp
 from mlc.dialects.loop.bounds import ends_of_sum, sum_of_counters
+from mlc.dialects.loop.counted import loop_counting
 from mlc.support.affine import affine_bounds, simplify_sum, split_constant, split_terms
 
 AccessOp = LoadOp | StoreOp
@@ -117,8 +118,8 @@ def replace_counter(counter: SSAValue, new: CounterValue) -> None:
 
 def loop_of(counter: SSAValue) -> ForOp | None:
     """The loop that a value counts; None if it is not a loop counter."""
-    loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
-    return loop if isinstance(loop, ForOp) and counter is loop.induction_variable else None
+    loop = loop_counting(counter)
+    return loop if isinstance(loop, ForOp) else None
 
 
 def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int, int]:

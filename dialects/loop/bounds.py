@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from mlc.dialects.loop.counted import CountedLoop
+from mlc.dialects.loop.counted import CountedLoop, loop_counting
 from mlc.support.linear import LinearForm
 from mlc.support.types import memref_type
 
@@ -28,7 +28,7 @@ def ends_of_sum(factors: Mapping[SSAValue, int], constant: int) -> tuple[int, in
     A loop that begins or ends at a sum of counters of loops around it bounds its own counter by that. None if one of
     the values is not a loop counter, or its loop does not run.
     """
-    loops = {value: _loop_of(value) for value in factors}
+    loops = {value: loop_counting(value) for value in factors}
     low = high = constant
     for value, factor in factors.items():
         if (loop := loops[value]) is None or not (trips := loop.range):
@@ -46,7 +46,7 @@ def _least(factors: Mapping[SSAValue, int], constant: int) -> int | None:
     factors = {value: factor for value, factor in factors.items() if factor}
     if not factors:
         return constant
-    loops = {value: _loop_of(value) for value in factors}
+    loops = {value: loop_counting(value) for value in factors}
     counter = max(factors, key=lambda value: _depth(loops[value]))
     loop, factor = loops[counter], factors.pop(counter)
     if loop is None or not loop.range:
@@ -77,7 +77,7 @@ def _bound_by_value(loop: CountedLoop, is_lower: bool) -> _Sum | None:
 
 def _sum_of(value: SSAValue) -> _Sum | None:
     """An index as a sum of loop counters; None if it is made otherwise."""
-    if _loop_of(value) is not None:
+    if loop_counting(value) is not None:
         return {value: 1}, 0
     op = value.owner
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
@@ -93,11 +93,6 @@ def _sum_of(value: SSAValue) -> _Sum | None:
     sign = -1 if isinstance(op, arith.SubiOp) else 1
     factors = {v: one[0].get(v, 0) + sign * other[0].get(v, 0) for v in {**one[0], **other[0]}}
     return factors, one[1] + sign * other[1]
-
-
-def _loop_of(value: SSAValue) -> CountedLoop | None:
-    loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
-    return loop if isinstance(loop, CountedLoop) and value is loop.induction_variable else None
 
 
 def _depth(op: Operation | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Block, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from mlc.dialects.loop.counted import CountedLoop
+from mlc.dialects.loop.counted import CountedLoop, loop_counting
 from mlc.dialects.loop.memory import LoadOp
 from mlc.support.ir import is_made_in
 
@@ -26,8 +26,7 @@ def _may_differ(value: SSAValue, loop: CountedLoop) -> bool:
         return False
     op = value.owner
     if isinstance(op, Block):
-        inner = op.parent_op()
-        return inner is loop or not isinstance(inner, CountedLoop) or value is not inner.induction_variable
+        return loop_counting(value) in (None, loop)
     # Iterations are independent, so what one of them loads no other one writes.
     is_same = isinstance(op, LoadOp) or (not op.regions and is_side_effect_free(op))
     return not is_same or any(_may_differ(operand, loop) for operand in op.operands)

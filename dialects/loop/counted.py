@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.irdl import IRDLOperation, opt_prop_def, prop_def, region_def, var_operand_def, var_result_def
 
 from mlc.dialects.loop.kinds import LoopKind, LoopKindAttr
@@ -66,3 +66,9 @@ class CountedLoop(IRDLOperation):
     def is_parallel(self) -> bool:
         """Whether the iterations are independent of each other."""
         return self.kind.data is not LoopKind.SERIAL
+
+
+def loop_counting(value: SSAValue) -> CountedLoop | None:
+    """The loop whose counter a value is; None if it is none."""
+    loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
+    return loop if isinstance(loop, CountedLoop) and value is loop.induction_variable else None

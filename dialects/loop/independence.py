@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Block, SSAValue
 
-from mlc.dialects.loop.counted import CountedLoop
+from mlc.dialects.loop.counted import CountedLoop, loop_counting
 from mlc.dialects.loop.memory import LoadOp, StoreOp
 from mlc.support.ir import is_made_in
 from mlc.support.types import memref_type, vector_type
@@ -150,8 +150,7 @@ def _points(
 
 def _fix(value: SSAValue, values: dict[SSAValue, _Points]) -> bool:
     """Give the counter of a loop around all this its first value; False if it is none."""
-    loop = value.owner.parent_op() if isinstance(value.owner, Block) else None
-    if not isinstance(loop, CountedLoop) or value is not loop.induction_variable or not loop.range:
+    if (loop := loop_counting(value)) is None or not loop.range:
         return False
     values[value] = np.asarray(loop.range[0])
     return True

@@ -134,7 +134,7 @@ def rows_of_results(op: MovingWindow, best: Mapping[int, int], machine: Machine)
     pieces = -(-op.dim_sizes[along] // (machine.vector_registers // 2))
     size = -(-op.dim_sizes[along] // pieces)
     row = {along: _parts(op.dim_sizes[along], size), down: [(1, op.dim_sizes[down])]}
-    block = dict.fromkeys(dims, 1) | best
+    block = {**dict.fromkeys(dims, 1), **best}
     blocks = {dim: [*_parts(op.inside(dim), size), (1, op.borders.get(dim, 0))] for dim, size in block.items()}
     of_rows, of_blocks = (sum(_cycles_of_parts(op, parts, machine, 1)) for parts in (row, blocks))
     is_copied = max(op.borders.values()) >= MOST_PARTS
