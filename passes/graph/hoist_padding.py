@@ -10,10 +10,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import ConvOp, GraphOp, MaxPoolOp, PadOp, PoolOp
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
-from mlc.dialects.graph.windows import image_padding, zeros
+from mlc.dialects.graph.windows import image_padding, spatial_dims, zeros
 from mlc.pass_manager.base import Pass
+from mlc.passes.graph._short_factors import is_depthwise
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import least_of
+from mlc.support.dtypes import least_of, to_numpy
+
+_LONG_ROW = 28
+"""The least extent of rows whose ends cost a product next to nothing: its tiles have 14 pixels at most."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,10 @@ class HoistPaddingPass(Pass):
     `fuse` puts the pad after the ops that compute the image, and these store inside the larger buffer, where the
     convolution would have to copy the image into such a buffer first. It leaves alone images that others read too, and
     those that no window slides over to compute: arguments have to be copied by somebody, and what is computed pixel by
-    pixel (a 1 x 1 convolution) runs faster over all pixels in a row (`collapse-dims`) than the copy costs. The average
-    of a pool counts its padding in ways of its own, and keeps it.
+    pixel (a 1 x 1 convolution) runs faster over all pixels in a row (`collapse-dims`) than the copy costs. A depthwise
+    convolution of bytes is the exception where rows are long: it has no copy, but loops of their own for each border,
+    and these cost more to compile than the ends of rows cost the product. The average of a pool counts its padding in
+    ways of its own, and keeps it.
     """
 
     name = "hoist-padding"
@@ -53,11 +59,11 @@ def _why_not(op: ConvOp | MaxPoolOp) -> str | None:
         return "others read the image too"
     if not is_static(op.input.type):
         return "the shape is not known"
-    return None if _slides_window(op.input, op) else "no window slides over what the image is computed from"
+    return None if _stores_border(op.input, op) else "no window slides over what the image is computed from"
 
 
-def _slides_window(image: SSAValue, reader: GraphOp) -> bool:
-    """Whether an image is computed by a convolution or a pool, up to elementwise ops, that does not go by pixels."""
+def _stores_border(image: SSAValue, reader: GraphOp) -> bool:
+    """Whether an image is computed by a convolution or a pool, up to elementwise ops, that may store it padded."""
     shape = shape_of(image)
     pending = [image]
     while pending:
@@ -66,13 +72,20 @@ def _slides_window(image: SSAValue, reader: GraphOp) -> bool:
         if not isinstance(producer, GraphOp) or producer.parent is not reader.parent or not value.has_one_use():
             continue
         if isinstance(producer, ConvOp):
-            if max(*producer.window.kernel, *producer.window.strides) > 1:
+            if max(*producer.window.kernel, *producer.window.strides) > 1 or _has_nests_of_borders(reader):
                 return True
         elif isinstance(producer, PoolOp):
             return True
         elif producer.MAPS:
             pending += [operand for operand in producer.operands if shape_of(operand) == shape]
     return False
+
+
+def _has_nests_of_borders(reader: GraphOp) -> bool:
+    """Whether a reader has loops of its own for each border of an image with long rows: the taps are written out."""
+    if not isinstance(reader, ConvOp) or not is_depthwise(reader) or to_numpy(element_of(reader.input)).itemsize > 1:
+        return False
+    return shape_of(reader.input)[spatial_dims(reader.layout.data)[-1]] >= _LONG_ROW
 
 
 def _hoist(op: ConvOp | MaxPoolOp) -> None:

@@ -56,3 +56,23 @@ func.func @stays(%x: tensor<1x8x8x4xf32>, %z: tensor<1x8x8x4xf32>, %w: tensor<3x
   %5 = graph.conv2d %4, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   return %0, %2, %5, %1 : tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>
 }
+
+// A depthwise convolution of bytes has loops of its own for each border. Where rows are long, the product in front writes
+// the border; of short ones it would lose more than that, and f32 has one nest that ends where the image does.
+// CHECK-LABEL: @depthwise_of_bytes
+// CHECK: %[[LONG:.*]] = graph.pad %{{.*}} low [0, 1, 1, 0] high [0, 1, 1, 0] with 0 : ui8
+// CHECK-NEXT: graph.conv2d %[[LONG]], %{{.*}} {groups = 4 : i64, layout = "NHWC"}
+// CHECK-NOT: graph.pad
+// REMARK: padding hoisted
+// REMARK-COUNT-2: padding not hoisted: no window slides over what the image is computed from
+func.func @depthwise_of_bytes(%x: tensor<1x28x28x4xui8>, %y: tensor<1x27x27x4xui8>, %z: tensor<1x28x28x4xf32>, %w: tensor<3x3x1x4xi8>, %v: tensor<1x1x4x4xi8>, %wf: tensor<3x3x1x4xf32>, %vf: tensor<1x1x4x4xf32>) -> (tensor<1x28x28x4xi32>, tensor<1x27x27x4xi32>, tensor<1x28x28x4xf32>) {
+  %0 = graph.conv2d %x, %v {layout = "NHWC"} : tensor<1x28x28x4xui8>, tensor<1x1x4x4xi8> -> tensor<1x28x28x4xi32>
+  %1 = graph.cast %0 : tensor<1x28x28x4xi32> -> tensor<1x28x28x4xui8>
+  %2 = graph.conv2d %1, %w {padding = array<i64: 1, 1, 1, 1>, groups = 4 : i64, layout = "NHWC"} : tensor<1x28x28x4xui8>, tensor<3x3x1x4xi8> -> tensor<1x28x28x4xi32>
+  %3 = graph.conv2d %y, %v {layout = "NHWC"} : tensor<1x27x27x4xui8>, tensor<1x1x4x4xi8> -> tensor<1x27x27x4xi32>
+  %4 = graph.cast %3 : tensor<1x27x27x4xi32> -> tensor<1x27x27x4xui8>
+  %5 = graph.conv2d %4, %w {padding = array<i64: 1, 1, 1, 1>, groups = 4 : i64, layout = "NHWC"} : tensor<1x27x27x4xui8>, tensor<3x3x1x4xi8> -> tensor<1x27x27x4xi32>
+  %6 = graph.conv2d %z, %vf {layout = "NHWC"} : tensor<1x28x28x4xf32>, tensor<1x1x4x4xf32> -> tensor<1x28x28x4xf32>
+  %7 = graph.conv2d %6, %wf {padding = array<i64: 1, 1, 1, 1>, groups = 4 : i64, layout = "NHWC"} : tensor<1x28x28x4xf32>, tensor<3x3x1x4xf32> -> tensor<1x28x28x4xf32>
+  return %2, %5, %7 : tensor<1x28x28x4xi32>, tensor<1x27x27x4xi32>, tensor<1x28x28x4xf32>
+}
