@@ -128,7 +128,15 @@ class ModelNumbers:
 
     def from_cycles(self, cycles: float) -> float:
         """An estimate in the unit of the roofline."""
-        return cycles / (self.roofline.machine.frequency_mhz * 1e6) if self.runs_here else cycles
+        return cycles / self.hertz if self.runs_here else cycles
+
+    @property
+    def hertz(self) -> float:
+        """Cycles per second: where multiply-adds are measured here, as many as start them, else those of the facts."""
+        machine, roofline = self.roofline.machine, self.roofline
+        if not self.runs_here:
+            return machine.frequency_mhz * 1e6
+        return roofline.peak() / (roofline.share() * planned(machine, 1).peak() * roofline.cores)
 
     def cores(self, word: str = "on") -> str:
         """Whose limits the numbers are, if several threads may be used."""

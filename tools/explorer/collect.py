@@ -84,7 +84,7 @@ def document_of(
         numbers = ModelNumbers.about(compilation, measure)
         told = partial(progress, "measuring") if progress is not None and measure else None
         rows, document.measured_seconds = numbers.of(numbers.kernels, whole=measure, progress=told)
-        document.limits = limits_of(numbers) if rows else None
+        document.limits, document.sources = (limits_of(numbers), numbers.facts) if rows else (None, "")
         document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress and partial(progress, "kernels"))
     passes_above = len(recording.passes)
     if values is not None:

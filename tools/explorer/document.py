@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mlc.tools.explorer.document_code import Artifact, MachineCode
 from mlc.tools.explorer.document_values import ModelResult, ModelValue, PassValues
 
-FORMAT = 5
+FORMAT = 6
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -98,7 +98,7 @@ class Costs:
 
     cycles: float
     seconds: float
-    """The same at the frequency of the machine."""
+    """The same at the frequency of the machine: as it was measured, if kernels were."""
     decided_by: str
     parts: dict[str, float]
     """What keeps a core busy, in cycles."""
@@ -212,6 +212,8 @@ class GraphNode:
     """The numbers of the nodes that it reads; constants are none."""
     constants: Sequence[str]
     """The types of the constants that it reads, with their names."""
+    written: Sequence[str] = ()
+    """The ops of its place in the model's own dialect, by name: `onnx.HardSwish`."""
     calls: Sequence[int] = ()
     """The numbers of the calls of kernels that compute it, the one that does most of it first."""
 
@@ -309,6 +311,8 @@ class Document:
     weights: Sequence[WeightSize] = ()
     limits: MachineLimits | None = None
     """Measured if kernels are, else planned; None if there are no kernels."""
+    sources: str = ""
+    """Where the numbers of the machine that estimates rest on come from, in words; empty if there are no kernels."""
     measured_seconds: float | None = None
     """The shortest time of a call of the whole model; None if nothing was measured."""
     artifact: Artifact | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -37,6 +37,8 @@ class RecordGraph(Instrumentation):
     nodes: list[GraphNode] = field(default_factory=list[GraphNode])
     number_of: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
     """The numbers of the nodes that inputs and results are of, constants left out."""
+    _written: dict[int, dict[str, None]] = field(default_factory=dict[int, dict[str, None]])
+    """The ops of the source, by their place."""
 
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         self.look(module)
@@ -47,8 +49,13 @@ class RecordGraph(Instrumentation):
     def look(self, module: ModuleOp) -> None:
         """Record the graph, if it is there and was not before."""
         models = () if self.nodes else models_of(module)
-        if models and not any(LEVEL_OF.get(op.dialect_name()) in SOURCE_LEVELS for op in module.walk()):
-            found = _Nodes(models[0], self.texts)
+        if not models:
+            return
+        sources = [op for op in module.walk() if LEVEL_OF.get(op.dialect_name()) in SOURCE_LEVELS]
+        for op in sources:
+            self._written.setdefault(self.texts.place_of(op), {})[op.name] = None
+        if not sources:
+            found = _Nodes(models[0], self.texts, self._written)
             self.nodes, self.number_of = list(found.nodes()), found.number_of
 
 
@@ -85,8 +92,8 @@ def _rank(calls: Sequence[KernelCall], place: int, number: int) -> int:
 
 
 class _Nodes:
-    def __init__(self, model: FuncOp, texts: Texts) -> None:
-        self._model, self._texts = model, texts
+    def __init__(self, model: FuncOp, texts: Texts, written: Mapping[int, Iterable[str]]) -> None:
+        self._model, self._texts, self._written = model, texts, written
         self.number_of: dict[SSAValue, int] = {}
         self._constants: dict[SSAValue, str] = {}
 
@@ -117,6 +124,7 @@ class _Nodes:
             scope=tuple(part for part in _SCOPES.split(self._texts.name_of(place)) if part)[:-1],
             inputs=tuple(dict.fromkeys(self.number_of[value] for value in read if value in self.number_of)),
             constants=tuple(self._constants[value] for value in read if value in self._constants),
+            written=() if place == NO_PLACE else tuple(self._written.get(place, ())),
         )
 
 

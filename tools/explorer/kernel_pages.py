@@ -16,7 +16,6 @@ from mlc.schedules.cost.estimate import Estimate
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.steps.base import Scheduling
 from mlc.schedules.trial import StepOutcome, carries_out_schedules, lower_to_plain_loops, outcomes_of
-from mlc.targets.machine import Machine
 from mlc.tools.explorer.changed_steps import changed_steps, spelled_steps
 from mlc.tools.explorer.document import NO_TEXT, CandidatePage, Costs, KernelCall, KernelPage, StepPage
 from mlc.tools.explorer.limits import bound_of
@@ -73,7 +72,7 @@ _Estimates = list[tuple[Costs | None, list[CandidatePage]]]
 class _Pages:
     def __init__(self, numbers: ModelNumbers, texts: Texts) -> None:
         self._ctx, self._options, self._module = numbers.ctx, numbers.options, numbers.module
-        self._machine = numbers.roofline.machine
+        self._machine, self._hertz = numbers.roofline.machine, numbers.hertz
         self._numbers, self._texts = numbers, texts
         self._known = ModuleConstants.of(numbers.module)
         self._are_scheduled = carries_out_schedules(numbers.options)
@@ -145,19 +144,19 @@ class _Pages:
         pages = [
             CandidatePage(
                 f"{each.change}: {', '.join(changed_steps(own, spelled_steps(each.steps)))}",
-                costs_of(each.estimate, self._machine),
+                costs_of(each.estimate, self._hertz),
                 each.is_only_shown,
             )
             for each in others
         ]
-        return costs_of(found, self._machine), pages
+        return costs_of(found, self._hertz), pages
 
 
-def costs_of(estimate: Estimate, machine: Machine) -> Costs:
-    """An estimate as data."""
+def costs_of(estimate: Estimate, hertz: float) -> Costs:
+    """An estimate as data, for a core of so many cycles per second."""
     return Costs(
         estimate.cycles,
-        estimate.seconds(machine),
+        estimate.cycles / hertz,
         estimate.decided_by,
         estimate.parts,
         estimate.brought,

@@ -33,7 +33,7 @@ def bound_of(numbers: ModelNumbers, work: KernelWork) -> KernelBound | None:
 
 def _seconds(numbers: ModelNumbers) -> float:
     """The unit of the roofline."""
-    return 1.0 if numbers.runs_here else 1 / (numbers.roofline.machine.frequency_mhz * 1e6)
+    return 1.0 if numbers.runs_here else 1 / numbers.hertz
 
 
 def _source(numbers: ModelNumbers, machine: Machine, fact: str) -> str:

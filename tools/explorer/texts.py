@@ -8,6 +8,7 @@ from itertools import groupby
 
 from xdsl.dialects.builtin import NameLoc
 from xdsl.ir import Attribute, Operation
+from xdsl.traits import ConstantLike
 
 from mlc.support.errors import SourceLocation
 from mlc.support.locations import known_location_of
@@ -79,8 +80,13 @@ def _name_in(location: Attribute) -> str:
 
 
 def places_in(texts: Texts, ops: Iterable[Operation]) -> list[int]:
-    """The places of some ops, each once, in order."""
-    found = dict.fromkeys(texts.place_of(op) for op in ops)
+    """The places of some ops, each once, in order: of those that compute, if there are any.
+
+    A constant that several nodes had is one, with the place of the first of them.
+    """
+    known = list(ops)
+    computing = [op for op in known if not op.has_trait(ConstantLike, value_if_unregistered=False)]
+    found = dict.fromkeys(texts.place_of(op) for op in computing or known)
     return [place for place in found if place != NO_PLACE]
 
 

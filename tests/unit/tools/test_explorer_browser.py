@@ -150,15 +150,27 @@ def _check_measured(page: _Page) -> None:
     """Times stand beside estimates, in the order of their shares; a click on a column orders by it."""
     page.open()
     assert "5 µs" in page.wait(".fact", "measured")
+    page.wait(".card h2", "Kernels that take longest, measured")
+    assert page.texts(".card:first-child dt") == ["linear_relu", "softmax"]
+    page.wait(".card h2", "Kernels that lose most beyond the machine's limits, measured")
+    page.wait("main p", "Numbers of the machine: ")
     page.open("kernels")
     page.wait("main .lead", "The model was measured to take 5 µs, of which 1 µs (20%) is beyond the kernels")
-    assert page.texts("tbody tr td:nth-child(8)") == ["3 µs", "1 µs"]
-    assert page.texts("tbody tr td:nth-child(10)") == ["60%", "20%"]
+    assert page.texts("tbody tr td:nth-child(7)") == ["3 µs", "1 µs"]
+    assert page.texts("tbody tr td:nth-child(9)") == ["60%", "20%"]
+    lost = page.texts("tbody tr td:nth-child(10)")
+    assert float(lost[0].removesuffix(" µs")) < 3
+    assert float(lost[1].removesuffix(" ns")) < 1000
     page.click("th button", "measured")
     page.click("th button", "measured")
     page.wait('th[aria-sort="ascending"]', "measured")
-    assert page.texts("tbody tr td:nth-child(8)") == ["1 µs", "3 µs"]
+    assert page.texts("tbody tr td:nth-child(7)") == ["1 µs", "3 µs"]
+    page.click("main td a", "linear_relu")
+    page.wait("h1", "linear_relu")
+    page.driver.back()
+    page.wait('th[aria-sort="ascending"]', "measured")
     page.open("kernels/linear_relu")
+    assert "µs in all calls" in page.wait(".fact", "lost")
     assert "3 µs a call" in page.wait(".fact", "measured")
     assert "60%" in page.wait(".fact", "of measured")
 
@@ -184,6 +196,7 @@ def _check_kernel(page: _Page) -> None:
     page.click("nav.tabs a", "Costs")
     page.wait(".parts dt", "arithmetic")
     assert " → " in page.wait("main td", ": tile(")
+    page.wait("main p", "The kernel was measured to take")
     page.driver.execute_script("location.hash = '#/kernels/linear_relu/no such tab'")
     page.wait("nav.tabs a[aria-current=page]", "Levels")
     page.click("nav.tabs a", "Inner loop")
@@ -281,7 +294,12 @@ def _check_search(page: _Page) -> None:
     from selenium.webdriver.common.keys import Keys
 
     page.open()
-    page.press("/", "softmax")
+    page.press("/", "no such words")
+    page.wait(".results .empty", "nothing has these words")
+    page.press(Keys.ESCAPE, "/", f"{FILE}:6")
+    page.wait(".results a", "linear_relu")  # a kernel is found by what it computes
+    page.driver.execute_script("document.activeElement.blur()")
+    page.press("/", "softmax")  # in place of what stands there
     page.wait(".results a", "softmax")
     page.press(Keys.ENTER)
     page.wait("h1", "softmax")

@@ -152,7 +152,7 @@ def _check_places(explored: _Explored) -> None:
         assert {place.split(":")[1] for line, place in zip(lines, places, strict=True) if product in line} == {"4"}
         assert {place.split(":")[1] for line, place in zip(lines, places, strict=True) if relu in line} == {"6"}
     places = [explored.document["places"][each]["line"] for each in kernel["places"]]
-    assert sorted(places) == [3, 4, 5, 6], "the bias is one number, which stands in the kernel"
+    assert sorted(places) == [4, 5, 6], "a constant is computed by nobody, also where it stands in the kernel"
 
 
 def _check_graph(explored: _Explored) -> None:
@@ -249,6 +249,29 @@ def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path
     (kernel,) = explored.document["kernels"]
     assert kernel["calls"] == 2
     assert len(kernel["places"]) == 4
+
+
+def test_constants_that_nodes_share_are_not_what_kernels_compute(tmp_path: Path, mlc: CommandLine) -> None:
+    """Two nodes have equal constants, which are one: its place is that of the first node."""
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    nodes = [
+        helper.make_node("HardSwish", ["x"], ["y"], "first"),
+        helper.make_node("MatMul", ["y", "w"], ["z"], "product"),
+        helper.make_node("HardSwish", ["z"], ["v"], "second"),
+    ]
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [64, 64]) for name in "xwv"]
+    model = helper.make_model(
+        helper.make_graph(nodes, "g", ends[:2], ends[2:]), opset_imports=[helper.make_opsetid("", 17)]
+    )
+    model.ir_version = 9
+    onnx.save(model, str(tmp_path / "model.onnx"))
+    document = _explore(mlc, tmp_path / "model.onnx").document
+    names = [place["name"] for place in document["places"]]
+    computed = [[names[place] for place in kernel["places"]] for kernel in document["kernels"]]
+    assert computed == [["first"], ["product", "second"]]
+    written = {names[node["place"]]: node["written"] for node in document["graph"] if node["place"] >= 0}
+    assert written == {"first": ["onnx.HardSwish"], "product": ["onnx.MatMul"], "second": ["onnx.HardSwish"]}
 
 
 @pytest.mark.slow

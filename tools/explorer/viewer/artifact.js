@@ -44,6 +44,6 @@ function symbolTable(symbols, caption, cell, total) {
     { title: "name", of: (each) => each.function || each.name, cell },
     { title: "section", of: (each) => each.section.name, cell: (each) => h("code", {}, each.section.name) },
     { title: "bytes", number: true, of: (each) => each.bytes, cell: (each) => each.bytes.toLocaleString("en") },
-    { title: "of these", number: true, of: (each) => each.bytes, cell: (each) => h("span.share", {}, percent(each.bytes, total), bar(each.bytes / shown[0].bytes)) },
+    { title: "of these", number: true, of: (each) => each.bytes, cell: (each) => h("span.share", {}, percent(each.bytes, total), bar(each.bytes / total)) },
   ], shown, { caption, sort: 2 });
 }

@@ -64,6 +64,17 @@ class Compilation {
     return kernel.measured && !kernel.measured.is_inlined ? kernel.measured.seconds * kernel.calls : 0;
   }
 
+  /** What all calls of a kernel take: measured, where it was, else estimated. */
+  bestSeconds(kernel) {
+    return this.measured_seconds ? this.measuredSeconds(kernel) : this.seconds(kernel);
+  }
+
+  /** What all calls of a kernel take beyond their bound; 0 where one of both is not known. */
+  lost(kernel) {
+    const taken = this.bestSeconds(kernel);
+    return taken && kernel.bound ? Math.max(0, taken - leastSeconds(kernel) * kernel.calls) : 0;
+  }
+
   /** The passes that changed a function, with the change. */
   history(name) {
     const found = [];

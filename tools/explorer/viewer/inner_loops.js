@@ -20,7 +20,7 @@ function loopFacts(compilation, loop) {
     fact("vector registers", `${loop.vector_registers} of ${compilation.vector_registers}`), fact("other registers", String(loop.other_registers)),
     fact("at least", `${plain(bound)} cycles an iteration`),
     simulation ? fact("simulated", `${plain(simulation.cycles)} cycles`) : null,
-    simulation ? fact("of bound", percent(bound, simulation.cycles)) : null,
+    simulation ? fact(bound > simulation.cycles ? "bound / simulated" : "of bound", percent(bound, simulation.cycles)) : null,
     simulation ? fact("instructions a cycle", plain(loop.instructions / simulation.cycles)) : null,
     simulation ? fact("busiest unit", `${simulation.unit}, ${plain(simulation.busiest)} cycles`) : null,
     loop.counts.spills ? fact("spills", h("span.alarm", {}, String(loop.counts.spills))) : null,
@@ -40,6 +40,7 @@ function loopCards(loop) {
     ...(loop.simulation ? busiestUnit(loop) : [])];
 }
 
+const EITHER = "Either may be wrong: mlc machine show tells where each fact is from, mlc machine measure measures them.";
 const CLOSE = 1.1; // numbers of cycles that differ less are said to agree
 
 /** What the simulation was held up by, and why that is more than the bound, if it is. */
@@ -53,6 +54,7 @@ function busiestUnit({ cycles, simulation }) {
 function heldUpBy(bound, { cycles, busiest, unit }) {
   const taken = `${plain(cycles)} cycles are simulated`;
   if (cycles > CLOSE * busiest) return `${taken}, though no unit is busy for more than ${plain(busiest)}: instructions wait for each other's results.`;
-  if (busiest <= CLOSE * bound) return `${taken}, as many as the bound by the facts of the machine allows.`;
-  return `${taken}, and ${plain(bound)} are the bound by the facts of the machine: these expect less of what keeps ${unit} busy than LLVM's model does. Either may be wrong: mlc machine show tells where each fact is from, mlc machine measure measures them.`;
+  if (cycles * CLOSE < bound) return `${taken}, fewer than the ${plain(bound)} of the bound by the facts of the machine: these expect more of its units than LLVM's model does. ${EITHER}`;
+  if (busiest <= CLOSE * bound) return `${taken}, about as many as the bound by the facts of the machine allows.`;
+  return `${taken}, and ${plain(bound)} are the bound by the facts of the machine: these expect less of what keeps ${unit} busy than LLVM's model does. ${EITHER}`;
 }

@@ -1,5 +1,7 @@
 // The table of kernels, and the page of one.
 
+const FAR = 1.25; // an estimate that is off by more does not tell where the time of a kernel goes
+
 function kernelsPage(compilation, [name, chosen, detail]) {
   if (name === undefined) return kernelTable(compilation);
   const kernel = compilation.kernel.get(name);
@@ -26,18 +28,26 @@ function kernelTable(compilation) {
     { title: "estimate", of: (k) => k.costs?.seconds ?? 0, cell: (k) => (k.costs ? amount(k.costs.seconds, "s") : "–"), number: true },
     { title: "of model", of: (k) => compilation.seconds(k), number: true,
       cell: (k) => h("span.share", {}, percent(compilation.seconds(k), compilation.total), bar(compilation.seconds(k) / compilation.total)) },
-    { title: "decided by", of: (k) => k.costs?.decided_by ?? "" },
+    { title: "lost", of: (k) => compilation.lost(k), cell: (k) => (compilation.bestSeconds(k) && k.bound ? amount(compilation.lost(k), "s") : "–"), number: true },
+    { title: "bound by", of: (k) => k.bound?.limit ?? "" },
+    { title: "estimate decided by", of: (k) => k.costs?.decided_by ?? "" },
   ];
   const measured = compilation.measured_seconds;
-  if (measured) columns.splice(7, 0,
+  if (measured) columns.splice(6, 1,
     { title: "measured", of: (k) => k.measured?.seconds ?? 0, cell: (k) => (k.measured ? amount(k.measured.seconds, "s") : "–"), number: true },
     { title: "measured / estimate", of: (k) => measuredByEstimate(k) ?? 0, cell: (k) => measuredByEstimate(k)?.toFixed(2) ?? "–", number: true },
     { title: "of measured", of: (k) => compilation.measuredSeconds(k), number: true, cell: (k) => (k.measured?.is_inlined ? "inlined"
       : h("span.share", {}, percent(compilation.measuredSeconds(k), measured), bar(compilation.measuredSeconds(k) / measured))) });
-  return h("section.main.wide", {}, h("h1", {}, "Kernels"),
-    h("p.lead", {}, `${count(compilation.kernels.length, "kernel")}, one call of each estimated on its own; all calls together ${amount(compilation.total, "s")}.`),
+  return h("section.main.wide.of-one-table", {}, h("h1", {}, "Kernels"),
+    h("p.lead", {}, `${count(compilation.kernels.length, "kernel")}, one call of each estimated on its own; all calls together ${amount(compilation.total, "s")}. ${sourceWords(compilation)}`),
+    compilation.limits ? h("p.lead", {}, `Lost is what all calls of a kernel are ${measured ? "measured" : "estimated"} to take beyond the least time that the limits of the machine allow.`) : null,
     measured ? h("p.lead", {}, measuredWords(compilation)) : null,
-    table(columns, compilation.kernels, { caption: "Kernels with their estimates", sort: measured ? 9 : 6 }));
+    table(columns, compilation.kernels, { caption: "Kernels with their estimates", sort: measured ? 8 : 6 }));
+}
+
+/** Where the numbers that estimates rest on come from. */
+function sourceWords(compilation) {
+  return compilation.sources ? `Numbers of the machine: ${compilation.sources}.` : "";
 }
 
 /** How many times as long as it is estimated to take a kernel was measured to take; undefined if one is not known. */
@@ -72,8 +82,10 @@ function kernelFacts(compilation, kernel) {
   return h("dl.facts", {}, fact("calls", String(kernel.calls)), fact("work", amount(kernel.flops, "flop")), fact("moves", amount(kernel.bytes, "B")),
     costs ? fact("estimate", `${amount(costs.seconds, "s")} a call`) : null,
     costs ? fact("of model", percent(compilation.seconds(kernel), compilation.total)) : null,
-    costs ? fact("decided by", costs.decided_by) : null,
+    costs ? fact("estimate decided by", costs.decided_by) : null,
     ...measuredFacts(compilation, kernel),
+    kernel.bound ? fact("at least", `${amount(leastSeconds(kernel), "s")} a call, for ${kernel.bound.limit}`) : null,
+    kernel.bound && compilation.bestSeconds(kernel) ? fact("lost", `${amount(compilation.lost(kernel), "s")} in all calls`) : null,
     costs?.spilled ? fact("registers", `${costs.spilled} more than there are`) : null,
     fact("computes", h("span.places", {}, ...places, kernel.places.length > 12 ? `and ${kernel.places.length - 12} more` : null)));
 }
@@ -119,7 +131,8 @@ function scheduleTab(compilation, name, detail) {
 }
 
 function costsTab(compilation, name) {
-  const { costs, candidates } = compilation.kernel.get(name);
+  const kernel = compilation.kernel.get(name);
+  const { costs, candidates } = kernel;
   if (!costs) return h("p.empty", {}, "No estimate: its loops are not a function of their own, too many, or not scheduled.");
   const parts = (title, named) => {
     const rows = Object.entries(named).filter(([, cycles]) => cycles > 0).sort((a, b) => b[1] - a[1]);
@@ -127,7 +140,14 @@ function costsTab(compilation, name) {
       [h("dt", {}, words), h("dd", {}, amount((cycles * costs.seconds) / costs.cycles, "s"), bar(cycles / costs.cycles))])) : h("p.empty", {}, "next to nothing"));
   };
   const waits = costs.waiting ? h("p", {}, `${amount((costs.waiting * costs.seconds) / costs.cycles, "s")} of waiting, while lines come in bursts and nothing is computed.`) : null;
-  return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), waits, candidateTable(costs, candidates));
+  return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), waits, h("p", {}, costWords(compilation, kernel)), candidateTable(costs, candidates));
+}
+
+/** How the parts make the estimate, and whether to believe it. */
+function costWords(compilation, kernel) {
+  const ratio = measuredByEstimate(kernel);
+  const measured = ratio === undefined ? "" : ` The kernel was measured to take ${ratio.toFixed(2)} times the estimate: ${Math.abs(Math.log(ratio)) > Math.log(FAR) ? "these parts do not tell where its time goes." : "they agree."}`;
+  return `The estimate is ${amount(kernel.costs.seconds, "s")}: what the core does at the same time is not added up, and lines arrive while it computes.${measured} ${sourceWords(compilation)}`;
 }
 
 function candidateTable(costs, candidates) {
@@ -139,9 +159,10 @@ function candidateTable(costs, candidates) {
     { title: "estimate", of: (row) => row.costs.seconds, cell: (row) => amount(row.costs.seconds, "s"), number: true },
     { title: "times as long", of: (row) => row.costs.cycles, cell: (row) => h("span.share", {}, (row.costs.cycles / costs.cycles).toFixed(2), bar(row.costs.cycles / most)), number: true },
     { title: "decided by", of: (row) => row.costs.decided_by },
-    { title: "", of: (row) => (row.is_only_shown ? "for measurements only" : "") },
+    { title: "", of: (row) => (row.is_only_shown ? "tried by mlc tune only" : "") },
   ];
-  return table(columns, rows, { caption: "Candidates of its template", sort: -1 });
+  return [table(columns, rows, { caption: "Candidates of its template", sort: -1 }),
+    candidates.some((each) => each.is_only_shown) ? h("p.quiet", {}, "Candidates that only mlc tune tries are not chosen by their estimates, which tell too little here.") : null];
 }
 
 /** What passes decided about a kernel, each message once: one that is called for each layer has those of all calls. */

@@ -15,7 +15,10 @@ const PAGES = [
 const MOST_RESULTS = 40;
 
 function overviewPage(compilation) {
-  const top = [...compilation.kernels].sort((a, b) => compilation.seconds(b) - compilation.seconds(a)).slice(0, 8);
+  const most = (of) => [...compilation.kernels].sort((a, b) => of(b) - of(a)).slice(0, 8).filter(of);
+  const longest = most((kernel) => compilation.bestSeconds(kernel));
+  const losing = most((kernel) => compilation.lost(kernel));
+  const [all, how] = compilation.measured_seconds ? [compilation.measured_seconds, "measured"] : [compilation.total, "by estimate"];
   const slow = [...compilation.passes].sort((a, b) => b.seconds - a.seconds).slice(0, 8);
   const row = (href, name, value, share) => [h("dt", {}, h("a", { href }, name)), h("dd", {}, value, bar(share))];
   const changed = compilation.passes.filter((pass) => pass.changes.length).length;
@@ -27,10 +30,13 @@ function overviewPage(compilation) {
       fact("kernels", `${compilation.kernels.length} in ${count(compilation.calls.length, "call")}`), fact("passes", `${changed} of ${compilation.passes.length} changed something`),
       fact("weights", amount(bytes, "B")), fact("workspace", amount(compilation.arenas.reduce((sum, arena) => sum + arena.size, 0), "B"))),
     h("div.cards", {},
-      h("div.card", {}, h("h2", {}, "Kernels that take longest, by estimate"), h("dl.parts", {}, ...top.flatMap((kernel) =>
-        row(link("kernels", kernel.name), kernel.name, percent(compilation.seconds(kernel), compilation.total), compilation.seconds(kernel) / compilation.total)))),
+      h("div.card", {}, h("h2", {}, `Kernels that take longest, ${how}`), h("dl.parts", {}, ...longest.flatMap((kernel) =>
+        row(link("kernels", kernel.name), kernel.name, percent(compilation.bestSeconds(kernel), all), compilation.bestSeconds(kernel) / all)))),
+      losing.length ? h("div.card", {}, h("h2", {}, `Kernels that lose most beyond the machine's limits, ${how}`), h("dl.parts", {}, ...losing.flatMap((kernel) =>
+        row(link("kernels", kernel.name, "roofline"), kernel.name, amount(compilation.lost(kernel), "s"), compilation.lost(kernel) / all)))) : null,
       h("div.card", {}, h("h2", {}, "Passes that take longest"), h("dl.parts", {}, ...slow.flatMap((pass) =>
         row(link("passes", compilation.passes.indexOf(pass)), pass.name, amount(pass.seconds, "s"), pass.seconds / slow[0].seconds))))),
+    compilation.sources ? h("p.quiet", {}, sourceWords(compilation)) : null,
     compilation.remarks.some((each) => each.kind === "warning") ? remarkList(compilation, compilation.remarks.filter((each) => each.kind === "warning"), "Warnings") : null);
 }
 
@@ -86,11 +92,11 @@ function placeBar(shown) {
 /** All that has a name: kernels, passes, functions, ops of the graph, places, remarks. */
 function searchIndex(compilation) {
   return [
-    ...compilation.kernels.map((kernel) => ["kernel", kernel.name, link("kernels", kernel.name)]),
+    ...compilation.kernels.map((kernel) => ["kernel", [kernel.name, ...kernel.places.map((place) => placeName(compilation.places[place]))].join(" "), link("kernels", kernel.name)]),
     ...compilation.passes.map((pass, number) => ["pass", pass.name, link("passes", number)]),
     ...[...new Set(compilation.passes.flatMap((pass) => pass.changes.map((each) => each.function)))].filter((name) => !compilation.kernel.has(name))
       .map((name) => ["function", name, link("kernels", name)]),
-    ...compilation.graph.map((node, number) => ["op", `${node.label} ${node.place < 0 ? "" : compilation.places[node.place].words}`, link("graph", number)]),
+    ...compilation.graph.map((node, number) => ["op", [node.label, node.place < 0 ? "" : compilation.places[node.place].words, ...node.written].join(" "), link("graph", number)]),
     ...compilation.weights.map((weight) => ["weight", `${weight.name} ${weight.type}`, link("memory")]),
     ...compilation.remarks.map((each) => ["remark", each.message, link("remarks")]),
   ].map(([kind, words, href]) => ({ kind, words, href, key: words.toLowerCase() }));
@@ -114,7 +120,7 @@ function searchBox(shown) {
   box.addEventListener("keydown", (event) => {
     const links = [input, ...results.querySelectorAll("a")];
     const at = links.indexOf(document.activeElement);
-    if (event.key === "Escape") [close(), input.blur()];
+    if (event.key === "Escape") [close(), input.blur(), input.value = ""];
     else if (event.key === "ArrowDown") links[Math.min(at + 1, links.length - 1)].focus();
     else if (event.key === "ArrowUp") links[Math.max(at - 1, 0)].focus();
     else if (event.key === "Enter" && at === 0 && links[1]) links[1].click();
@@ -126,6 +132,7 @@ function searchBox(shown) {
     if (event.key !== "/" || event.target.closest("input, select, textarea")) return;
     event.preventDefault();
     input.focus();
+    input.select();
   });
   return box;
 }

@@ -7,7 +7,8 @@ function rooflinePage(compilation) {
   if (!compilation.limits) return h("section.main.wide", {}, title, h("p.empty", {}, "There are no kernels, or no limits are known for this target."));
   return h("section.main.wide", {}, title,
     h("p.lead", {}, "Each kernel by how much it computes with each byte that it has to move, and how much it computes in a second. "
-      + "A kernel under a slope waits for that level of the memory at best, one under the flat roof for arithmetic. A circle is larger for a larger part of the model's time."),
+      + "A kernel under a slope waits for that level of the memory at best, one under the flat roof for arithmetic; "
+      + "above it are those that add beside multiply-adds, whose own pages have roofs of their own. A circle is larger for a larger part of the model's time."),
     rooflineFigure(compilation, compilation.kernels, true), boundTable(compilation, compilation.kernels), limitTable(compilation));
 }
 
@@ -80,9 +81,9 @@ function rooflineFigure(compilation, kernels, areLinks) {
     svg("path.roof", { d: `M${x(range[0])} ${y(roof.rate * range[0])}L${x(ridges[n])} ${y(limits.peak)}` }),
     svg("text.plot-words", { x: x(range[0]) + 6 + 112 * n, y: y(roof.rate * range[0]) - 5, transform: `rotate(${slope(x, y)} ${x(range[0])} ${y(roof.rate * range[0])})` }, `${roof.level} ${amount(roof.rate, "B/s")}`)));
   const flat = svg("g", {}, svg("path.roof", { d: `M${x(Math.min(...ridges))} ${y(limits.peak)}L${x(range[1])} ${y(limits.peak)}` }),
-    svg("text.plot-words", { x: x(range[1]), y: y(limits.peak) - 6, "text-anchor": "end" }, `f32 multiply-adds ${amount(limits.peak, "op/s")}`));
+    svg("text.plot-words", { x: x(range[1]), y: y(limits.peak) + (own.some((rate) => rate > limits.peak) ? 14 : -6), "text-anchor": "end" }, `f32 multiply-adds ${amount(limits.peak, "op/s")}`));
   const mixed = own.filter((rate) => Math.abs(rate / limits.peak - 1) > 0.02).map((rate) => svg("g", {}, svg("path.roof.own-roof", { d: `M${x(range[0])} ${y(rate)}L${x(range[1])} ${y(rate)}` }),
-    svg("text.plot-words", { x: (PLOT.left + PLOT.width) / 2, y: y(rate) - 6, "text-anchor": "middle" }, `its own operations ${amount(rate, "op/s")}`)));
+    svg("text.plot-words", { x: (PLOT.left + PLOT.width) / 2, y: y(rate) + (rate < limits.peak ? 13 : -6), "text-anchor": "middle" }, `its own operations ${amount(rate, "op/s")}`)));
   const words = `${count(new Set(points.map((point) => point.kernel)).size, "kernel")} under the limits of ${limits.roofs.map((roof) => roof.level).join(", ")} and arithmetic; the tables below have the same numbers.`;
   return h("figure.plot", {}, svg("svg", { viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: "group", "aria-labelledby": "roofline-title", "aria-describedby": "roofline-words" },
     svg("title", { id: "roofline-title" }, "Roofline: operations per byte against operations per second, both logarithmic"), svg("desc", { id: "roofline-words" }, words),

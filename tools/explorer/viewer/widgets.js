@@ -49,13 +49,15 @@ function bar(share) {
   return h("span.bar", { "aria-hidden": "true" }, inner);
 }
 
-/** A table whose columns sort when their heads are clicked: columns are `{ title, of(row), cell(row)?, number? }`. */
+const sortedBy = new Map(); // the column and direction that were chosen for tables, by their captions
+
+/** A table whose columns sort when their heads are clicked, and stay so when the table is shown again: columns are `{ title, of(row), cell(row)?, number? }`. */
 function table(columns, rows, { caption, sort = -1, onrow } = {}) {
   const body = h("tbody");
-  let [by, down] = [sort, true];
+  let [by, down] = sortedBy.get(caption) ?? [sort, true];
   const heads = columns.map((column, number) =>
     h("th", { scope: "col", class: column.number ? "number" : "" },
-      h("button", { type: "button", onclick: () => { down = by === number ? !down : Boolean(column.number); by = number; fill(); } }, column.title)));
+      h("button", { type: "button", onclick: () => { down = by === number ? !down : Boolean(column.number); by = number; sortedBy.set(caption, [by, down]); fill(); } }, column.title)));
   function fill() {
     const ordered = by < 0 ? rows : [...rows].sort((a, b) => compare(columns[by].of(a), columns[by].of(b)) * (down ? -1 : 1));
     heads.forEach((head, n) => head.setAttribute("aria-sort", n === by ? (down ? "descending" : "ascending") : "none"));
