@@ -46,7 +46,7 @@ def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
     width = max(width, len(_REST))
     print(
         f"{'kernel':<{width}} {'calls':>5} {'products':>8} {'flop':>8} {'bytes':>8} {'flop/B':>7} {'bound by':>8} "
-        f"{'predicted':>15} {'measured':>9} {'of bound':>8} {'of model':>8}"
+        f"{'at least':>15} {'measured':>9} {'of bound':>8} {'of model':>8}"
     )
     for kernel, row, bound, cost in zip(kernels, rows, bounds, costs, strict=True):
         products = products_of(kernel, numbers.roofline.machine)
@@ -65,10 +65,10 @@ def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
         rest = max(0.0, model - sum(costs))  # kernels may be slower alone, by what else runs meanwhile
         print(f"{_REST:<{width}} {'':>57} {numbers.time(rest):>9} {'':>8} {rest / model:>8.0%}")
     calls, flops = sum(row.calls for row in rows), sum(row.calls * row.work.flops for row in rows)
-    predicted = numbers.time(sum(row.calls * bound.time for row, bound in zip(rows, bounds, strict=True)))
+    least = numbers.time(sum(row.calls * bound.time for row, bound in zip(rows, bounds, strict=True)))
     total = numbers.time(model) if numbers.runs_here else "-"
     print(
-        f"{'model':<{width}} {calls:>5} {'':>8} {amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}"
+        f"{'model':<{width}} {calls:>5} {'':>8} {amount(flops):>8} {'':>8} {'':>7} {'':>8} {least:>15} {total:>9}"
     )
     _print_notes(numbers, _NOTE)
     if inside:
@@ -167,4 +167,4 @@ def _print_notes(numbers: ModelNumbers, note: str) -> None:
         return
     print(f"\n{note}")
     if numbers.options.threads > 1:
-        print(f"Measured on up to {numbers.options.threads} threads, predicted{numbers.cores()}.")
+        print(f"Measured on up to {numbers.options.threads} threads, bounds{numbers.cores()}.")

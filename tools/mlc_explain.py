@@ -159,7 +159,7 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
     print(f"  {'bytes':<10} {amount(work.bytes, 'B')}: what is read of operands, and results, once each")
     print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
     print(f"  {'bound by':<10} {_limit(numbers, bound)}")
-    print(f"  {'predicted':<10} {numbers.time(bound.time)} at least{numbers.cores()}")
+    print(f"  {'at least':<10} {numbers.time(bound.time)}{numbers.cores()}")
     if explained.seconds is None:
         print(f"  {'measured':<10} not here: this machine cannot run code for {numbers.options.target}")
     else:

@@ -12,7 +12,7 @@
 // CHECK-NEXT:   bytes      880 kB: what is read of operands, and results, once each
 // CHECK-NEXT:   intensity  22.9 flop/B
 // CHECK-NEXT:   bound by   compute: {{.*}} (planned for cortex-a53: 8 flop per cycle, 4 op per cycle, 4 B per cycle)
-// CHECK-NEXT:   predicted  2,518,400 cycles at least
+// CHECK-NEXT:   at least   2,518,400 cycles
 // CHECK-NEXT:   measured   not here: this machine cannot run code for cortex-a53
 // CHECK-NEXT:   products   of f32, by llvm.fmuladd
 // CHECK-NEXT:   peak       100% of 8 flop per cycle for these
