@@ -9,7 +9,7 @@ from typing import cast
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import CastOp, DequantizeOp, GraphOp, MoveOp, ReshapeOp
+from mlc.dialects.graph import CastOp, DequantizeOp, GraphOp, MoveOp, ReshapeOp, TransposeOp
 from mlc.dialects.graph.types import element_of, is_float, is_static, shape_of, times, type_of
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._movers import foldable, keeps_contiguous, moves_before, why_not_folded
@@ -82,6 +82,8 @@ class Grouping:
         groups = [group for group in groups if group.ops]
         for op in block.ops:
             if isinstance(op, GraphOp) and op.STORED_BY_PRODUCER:
+                if (alone := self._transpose_before(op)) is not None:
+                    groups.append(alone)
                 self._append(op)
         return groups
 
@@ -133,6 +135,16 @@ class Grouping:
             return []
         moves = foldable(moves_before(operand)[:room], operand in self._strided)
         return moves if all(m.parent is reader.parent and _has_known_type(m) for m in moves) else []
+
+    def _transpose_before(self, op: GraphOp) -> Group | None:
+        """The group that a transpose of its own makes, if `op` stores its result inside a larger value."""
+        producer = op.operands[0].owner
+        if isinstance(op, MoveOp) or not isinstance(producer, TransposeOp) or producer in self.group_of:
+            return None
+        if producer.parent is not op.parent or not _has_known_type(producer):
+            return None
+        group = self.group_of[producer] = Group([producer])
+        return group
 
     def _append(self, op: GraphOp) -> None:
         """Put a transpose that no reader took, or a pad, after the op whose result it stores elsewhere."""

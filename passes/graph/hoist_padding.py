@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import ConvOp, GraphOp, MaxPoolOp, PadOp, PoolOp
+from mlc.dialects.graph import ConvOp, GraphOp, MaxPoolOp, PadOp, PoolOp, TransposeOp
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
 from mlc.dialects.graph.windows import image_padding, spatial_dims, zeros
 from mlc.pass_manager.base import Pass
@@ -36,7 +36,8 @@ class HoistPaddingPass(Pass):
     `fuse` puts the pad after the ops that compute the image, and these store inside the larger buffer, where the
     convolution would have to copy the image into such a buffer first. It leaves alone images that others read too, and
     those that no window slides over to compute: arguments have to be copied by somebody, and what is computed pixel by
-    pixel (a 1 x 1 convolution) runs faster over all pixels in a row (`collapse-dims`) than the copy costs. A depthwise
+    pixel (a 1 x 1 convolution) runs faster over all pixels in a row (`collapse-dims`) than the copy costs. A transpose,
+    such as that of an image whose channels come first, is a copy, and makes another one needless. A depthwise
     convolution of bytes is the exception where rows are long: it has no copy, but loops of their own for each border,
     and these cost more to compile than the ends of rows cost the product. The average of a pool counts its padding in
     ways of its own, and keeps it.
@@ -59,11 +60,11 @@ def _why_not(op: ConvOp | MaxPoolOp) -> str | None:
         return "others read the image too"
     if not is_static(op.input.type):
         return "the shape is not known"
-    return None if _stores_border(op.input, op) else "no window slides over what the image is computed from"
+    return None if _stores_border(op.input, op) else "what makes the image goes by pixels, or is not here"
 
 
 def _stores_border(image: SSAValue, reader: GraphOp) -> bool:
-    """Whether an image is computed by a convolution or a pool, up to elementwise ops, that may store it padded."""
+    """Whether what makes an image, up to elementwise ops, may store it padded: a convolution, a pool or a transpose."""
     shape = shape_of(image)
     pending = [image]
     while pending:
@@ -74,7 +75,7 @@ def _stores_border(image: SSAValue, reader: GraphOp) -> bool:
         if isinstance(producer, ConvOp):
             if max(*producer.window.kernel, *producer.window.strides) > 1 or _has_nests_of_borders(reader):
                 return True
-        elif isinstance(producer, PoolOp):
+        elif isinstance(producer, PoolOp | TransposeOp):
             return True
         elif producer.MAPS:
             pending += [operand for operand in producer.operands if shape_of(operand) == shape]

@@ -40,19 +40,39 @@ func.func @pools(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xi32>) -> (tensor<1x
   return %1, %3 : tensor<1x4x4x3xf32>, tensor<1x4x4x3xi32>
 }
 
+// An image whose channels come first is copied by a transpose, which stores the border: of the copy, if others read it.
+// CHECK-LABEL: @transposed
+// CHECK-NEXT: %[[T:.*]] = graph.transpose %x
+// CHECK-NEXT: %[[P:.*]] = graph.pad %[[T]] low [0, 1, 1, 0] high [0, 1, 1, 0]
+// CHECK-NEXT: graph.conv2d %[[P]]
+// FUSED-LABEL: @transposed
+// FUSED-NEXT: graph.fusion "transpose_pad"
+// FUSED: graph.transpose
+// FUSED-NEXT: graph.pad
+// FUSED-NEXT: graph.yield
+// LOOPS-LABEL: func.func private @transpose_pad(%x: memref<4x8x8xf32>, %out: memref<10x10x4xf32> {mlc.output})
+// LOOPS: loop.load %x[%{{.*}}, %{{.*}}, %{{.*}}]
+// LOOPS-NEXT: loop.store %{{.*}}, %out[%{{.*}} + 1, %{{.*}} + 1, %{{.*}}]
+func.func @transposed(%x: tensor<1x4x8x8xf32>, %w: tensor<3x3x4x4xf32>) -> tensor<1x8x8x4xf32> {
+  // REMARK: padding hoisted
+  %0 = graph.transpose %x [0, 2, 3, 1] : tensor<1x4x8x8xf32> -> tensor<1x8x8x4xf32>
+  %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
+  return %1 : tensor<1x8x8x4xf32>
+}
+
 // An argument has to be copied by somebody; pixels are better computed in a row; the average pool counts; an image with
 // two readers stays as it is.
 // CHECK-LABEL: @stays
 // CHECK-NOT: graph.pad
 func.func @stays(%x: tensor<1x8x8x4xf32>, %z: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x4xf32>, %v: tensor<1x1x4x4xf32>) -> (tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>) {
-  // REMARK: padding not hoisted: no window slides over what the image is computed from
+  // REMARK: padding not hoisted: what makes the image goes by pixels, or is not here
   %0 = graph.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   // REMARK: padding not hoisted: others read the image too
   %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   %2 = graph.avg_pool2d %1 {kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32> -> tensor<1x8x8x4xf32>
   %3 = graph.conv2d %z, %v {layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<1x1x4x4xf32> -> tensor<1x8x8x4xf32>
   %4 = graph.relu %3 : tensor<1x8x8x4xf32>
-  // REMARK: padding not hoisted: no window slides over what the image is computed from
+  // REMARK: padding not hoisted: what makes the image goes by pixels, or is not here
   %5 = graph.conv2d %4, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   return %0, %2, %5, %1 : tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>
 }
@@ -64,7 +84,7 @@ func.func @stays(%x: tensor<1x8x8x4xf32>, %z: tensor<1x8x8x4xf32>, %w: tensor<3x
 // CHECK-NEXT: graph.conv2d %[[LONG]], %{{.*}} {groups = 4 : i64, layout = "NHWC"}
 // CHECK-NOT: graph.pad
 // REMARK: padding hoisted
-// REMARK-COUNT-2: padding not hoisted: no window slides over what the image is computed from
+// REMARK-COUNT-2: padding not hoisted: what makes the image goes by pixels, or is not here
 func.func @depthwise_of_bytes(%x: tensor<1x28x28x4xui8>, %y: tensor<1x27x27x4xui8>, %z: tensor<1x28x28x4xf32>, %w: tensor<3x3x1x4xi8>, %v: tensor<1x1x4x4xi8>, %wf: tensor<3x3x1x4xf32>, %vf: tensor<1x1x4x4xf32>) -> (tensor<1x28x28x4xi32>, tensor<1x27x27x4xi32>, tensor<1x28x28x4xf32>) {
   %0 = graph.conv2d %x, %v {layout = "NHWC"} : tensor<1x28x28x4xui8>, tensor<1x1x4x4xi8> -> tensor<1x28x28x4xi32>
   %1 = graph.cast %0 : tensor<1x28x28x4xi32> -> tensor<1x28x28x4xui8>
