@@ -21,7 +21,7 @@ TEMPERATURE, MOST_WRITTEN = 0.7, 512
 """How answers are drawn, and how long they are, where that is not said."""
 _PREFIX = "mlc_chat_"
 _CONTROL = 1 << 31
-_FILES = ("text", "words", "tokens", "sampling", "options", "model", "talk")
+_FILES = ("text", "words", "tokens", "sampling", "stops", "options", "model", "talk")
 _DIGITS = {"llama-bpe": 3, "qwen2": 1}
 """The most digits of a word, by the pattern that splits texts."""
 
