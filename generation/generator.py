@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator as Steps
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Unpack
@@ -27,13 +28,23 @@ from mlc.generation.writing import Ending, Writing
 from mlc.runtime.model import Model
 from mlc.support.errors import UserError
 
-CHUNK = 16
-"""How many tokens of a prompt a call takes."""
+CHUNKS = (16, 64)
+"""How many tokens of a prompt a call takes. With more of them, weights that are unpacked once are used more often, and
+logits are computed more rarely. Where other texts are written while a prompt is read, calls take few tokens, so that
+these do not wait long."""
 FEW = 3
 """So many tokens are read faster one by one."""
 BATCHES = (4, 5, 6, 7, 8)
 """Of how many sequences a call takes a token, if they are decoded at once. Up to four cost about as much as four; of
 more, each number has code of its own, so that one more sequence is never a loss."""
+
+
+def calls_for(sizes: Iterable[int]) -> list[tuple[int, int]]:
+    """The numbers of tokens that calls of a model take, the largest first, each with the fewest tokens for which it is
+    faster than calls of the next smaller one. A call costs what all its places cost."""
+    ordered = sorted(set(sizes))
+    steps = [(size, FEW + 1 if smaller == 1 else size - smaller + 1) for smaller, size in pairwise(ordered)]
+    return [*reversed(steps), (1, 1)]
 
 
 @dataclass
@@ -52,7 +63,8 @@ class Generator:
 
     Attributes:
         file: where it comes from.
-        model: the compiled model, for chunks of 1 token and of `CHUNK`, and perhaps for a token of each of `batches`.
+        model: the compiled model, for 1 token, for those of `CHUNKS` that fit into the context, and perhaps for a token
+            of each of `batches`.
         context: how many tokens caches hold.
         hidden: the state after the last token that was read, `[width]`.
         caches: keys and values of what was read.
@@ -88,7 +100,7 @@ class Generator:
         tokenizer = Tokenizer.of(file)
         rows = [size for smaller, size in pairwise((1, *BATCHES)) if sequences > smaller]
         shapes: list[api.GivenShape] = [(1, 1), *((size, 1) for size in rows)]
-        shapes += [(1, CHUNK)] if context >= CHUNK else []
+        shapes += [(1, size) for size in (CHUNKS if sequences == 1 else CHUNKS[:1]) if size <= context]
         model = api.compile(path, shapes={"tokens": shapes, "context": context}, **options)
         made = cls(file, model, tokenizer, context)
         made.caches = [np.zeros(each.shape, each.dtype) for each in made._one.inputs[3:]]
@@ -103,6 +115,11 @@ class Generator:
     def _one(self) -> Model:
         """The code for one token."""
         return self._variants[0]
+
+    @cached_property
+    def _calls(self) -> list[tuple[int, int]]:
+        """How many tokens calls take, with how few of them they are made."""
+        return calls_for([each.inputs[0].shape[1] for each in self._variants])
 
     @property
     def batches(self) -> tuple[int, ...]:
@@ -161,8 +178,8 @@ class Generator:
             raise UserError(f"found {len(tokens)} tokens to read; required: 1 to {left}, which the context has left")
         at = 0
         while at < len(tokens):
-            is_chunk = len(tokens) - at > FEW and self.context - len(self._tokens) >= CHUNK
-            room = CHUNK if is_chunk else 1
+            left, places = len(tokens) - at, self.context - len(self._tokens)
+            room = next(size for size, least in self._calls if left >= least and places >= size)
             given = np.zeros((1, room), np.int64)
             part = tokens[at : at + room]
             given[0, : len(part)] = part

@@ -28,7 +28,7 @@ def chat_program(
     from mlc.frontends.gguf.file import open_gguf
     from mlc.frontends.gguf.language_model import language_model
     from mlc.generation.executable.program import ChatProgram
-    from mlc.generation.generator import CHUNK
+    from mlc.generation.generator import CHUNKS
 
     if not isinstance(source, GgufModel):
         raise UserError(f"found --chat with '{source.file}'; required: a language model in a file of GGUF")
@@ -42,5 +42,5 @@ def chat_program(
     if not isinstance(context, int) or not 0 < context <= trained:
         raise UserError(f"found a context of {context} tokens; required: 1 to {trained}, as the model was trained")
     chat = ChatProgram.of(file, context)
-    lengths = f"1,{CHUNK}" if context >= CHUNK else "1"
+    lengths = ",".join(map(str, (1, *(size for size in CHUNKS if size <= context))))
     return replace(args, shape=[f"n={lengths}", f"context={context}"]), chat.around

@@ -11,7 +11,7 @@ import numpy as np
 from mlc.frontends.gguf.file import GgufFile
 from mlc.generation.executable.tables import TokenTables
 from mlc.generation.executable.turns import Turns, turns_of
-from mlc.generation.generator import FEW
+from mlc.generation.generator import calls_for
 from mlc.generation.tokenizer import STAND_INS, Tokenizer
 from mlc.targets.glue import byte_size
 from mlc.targets.program import Program, RunnerSource, Signature, Weight
@@ -21,7 +21,7 @@ TEMPERATURE, MOST_WRITTEN = 0.7, 512
 """How answers are drawn, and how long they are, where that is not said."""
 _PREFIX = "mlc_chat_"
 _CONTROL = 1 << 31
-_FILES = ("text", "words", "tokens", "sampling", "options", "model", "talk")
+_FILES = ("text", "words", "tokens", "sampling", "stops", "options", "model", "talk")
 _DIGITS = {"llama-bpe": 3, "qwen2": 1}
 """The most digits of a word, by the pattern that splits texts."""
 
@@ -52,7 +52,7 @@ class ChatProgram:
         return cls(file, tokenizer, turns_of(file, tokenizer), context)
 
     def around(self, model: Program | ProgramVariants) -> RunnerSource:
-        """The program around a compiled model, for one token, or one and `CHUNK` of them."""
+        """The program around a compiled model, for one token, and perhaps for more of them."""
         tables = TokenTables.of(self.file, self.tokenizer)
         arrays = {field.name: getattr(tables, field.name) for field in fields(tables)}
         pieces, template = self._pieces()
@@ -117,7 +117,7 @@ def _of_model(model: Program | ProgramVariants) -> dict[str, Any]:
     """How the model is called."""
     programs = model.programs if isinstance(model, ProgramVariants) else (model,)
     by_length = {_length(each.signature): each.signature for each in programs}
-    one, chunk = by_length[1], by_length[max(by_length)]
+    one, calls = by_length[1], calls_for(by_length)
     caches = [byte_size(each) for each in one.inputs[3:]]
     return {
         "VOCABULARY": one.outputs[0].shape[-1],
@@ -125,10 +125,9 @@ def _of_model(model: Program | ProgramVariants) -> dict[str, Any]:
         "CACHES": len(caches),
         "CACHE_BYTES": f"{{{', '.join(f'{size}u' for size in caches)}}}",
         "WORKSPACE_BYTES": f"{max(each.signature.workspace_bytes for each in programs)}u",
-        "DECODE_ONE": one.symbol,
-        "DECODE_CHUNK": chunk.symbol,
-        "CHUNK": max(by_length),
-        "FEW": FEW,
+        "CALLS": f"{{{', '.join(f'{{{size}, {least}, {by_length[size].symbol}}}' for size, least in calls)}}}",
+        "FUNCTIONS": ", ".join(by_length[size].symbol for size, _ in calls),
+        "MOST_GIVEN": calls[0][0],
     }
 
 

@@ -1,19 +1,20 @@
 /* The model with its caches, and what it has read so far.
 
    The compiler defines CONTEXT, how many tokens caches hold; WIDTH, of the hidden state; CACHES and CACHE_BYTES, a list;
-   WORKSPACE_BYTES; DECODE_ONE, the function of the model for one token, DECODE_CHUNK, that for CHUNK of them, which may be
-   the same; and FEW: so many tokens are read faster one by one. */
+   WORKSPACE_BYTES; FUNCTIONS, those of the model; CALLS, a list with the largest first: how many tokens a call takes, with
+   how few of them it is made, and its function; and MOST_GIVEN, the tokens of the largest. */
 
 typedef int32_t model_function(const void *const *inputs, void *const *outputs, void *workspace);
-model_function DECODE_ONE, DECODE_CHUNK;
+model_function FUNCTIONS;
 
 enum { TOKENS, POSITION, COUNT, FIRST_CACHE, LOGITS = 0, HIDDEN = 1, FIRST_NEW_CACHE = 2 };
 
+static const struct { uint64_t size, least; model_function *decode; } calls[] = CALLS;
 static const uint64_t cache_bytes[] = CACHE_BYTES;
 static const void *inputs[FIRST_CACHE + CACHES];
 static void *outputs[FIRST_NEW_CACHE + CACHES];
 static void *workspace;
-static int64_t given[CHUNK], position, count_given;
+static int64_t given[MOST_GIVEN], position, count_given;
 static float *logits;
 
 static int32_t held[CONTEXT];
@@ -39,12 +40,12 @@ static void read_tokens(const int32_t *next, uint64_t count) {
         leave(1);
     }
     while (count) {
-        int is_chunk = CHUNK > 1 && count > FEW && CONTEXT - held_count >= CHUNK;
-        uint64_t size = is_chunk ? CHUNK : 1;
-        if (size > count) size = count;
-        for (uint64_t i = 0; i < CHUNK; i++) given[i] = i < size ? next[i] : 0;
+        int call = 0;
+        while (count < calls[call].least || CONTEXT - held_count < calls[call].size) call++;
+        uint64_t size = calls[call].size < count ? calls[call].size : count;
+        for (uint64_t i = 0; i < calls[call].size; i++) given[i] = i < size ? next[i] : 0;
         position = (int64_t)held_count, count_given = (int64_t)size;
-        if ((is_chunk ? DECODE_CHUNK : DECODE_ONE)(inputs, outputs, workspace) != 0) fail("the model failed");
+        if (calls[call].decode(inputs, outputs, workspace) != 0) fail("the model failed");
         for (uint64_t i = 0; i < size; i++) held[held_count++] = next[i];
         next += size, count -= size;
     }

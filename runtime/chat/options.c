@@ -60,13 +60,31 @@ __attribute__((noreturn)) static void show_help(int file) {
         "  --repetition-penalty X  what makes tokens less likely that came before (1); 0.01 to 100\n"
         "  --frequency-penalty X   what is taken from a logit for each time that its token is in the answer (0); -100 to 100\n"
         "  --presence-penalty X    the same, once for each token (0); -100 to 100\n"
+        "  --stop TEXT             end an answer before this text; may be repeated\n"
         "  --system TEXT           what the chat starts with\n"
         "  --speed                 say at the end how many tokens were read and written in a second\n";
     write_all(file, text, sizeof text - 1);
     leave(file == 1 ? 0 : 2);
 }
 
+__attribute__((noreturn)) static void refuse_option(const char *option, const char *words) {
+    say("error: found ");
+    say(option);
+    say(words);
+    show_help(2);
+}
+
+static uint64_t length_of(const char *text) {
+    uint64_t length = 0;
+    while (text[length]) length++;
+    return length;
+}
+
 static void parse_options(long count, const char *const *arguments) {
+    uint64_t longest = 0;
+    for (long i = 1; i < count; i++)
+        if (length_of(arguments[i]) > longest) longest = length_of(arguments[i]);
+    prepare_stops((uint64_t)count, longest);
     for (long i = 1; i < count; i++) {
         const char *option = arguments[i];
         if (equal(option, "--help") || equal(option, "-h")) show_help(1);
@@ -74,7 +92,7 @@ static void parse_options(long count, const char *const *arguments) {
             is_timed = 1;
             continue;
         }
-        if (i + 1 == count) show_help(2);
+        if (i + 1 == count) refuse_option(option, "; required: one of these options, with its value\n");
         const char *value = arguments[++i];
         if (equal(option, "-n")) most_written = parse_whole(option, value);
         else if (equal(option, "--temperature")) sampling.temperature = parse_number(option, value, 0, 1e6);
@@ -86,7 +104,9 @@ static void parse_options(long count, const char *const *arguments) {
         else if (equal(option, "--frequency-penalty")) sampling.frequency = parse_number(option, value, -100, 100);
         else if (equal(option, "--presence-penalty")) sampling.presence = parse_number(option, value, -100, 100);
         else if (equal(option, "--system")) instruction = value;
-        else show_help(2);
+        else if (equal(option, "--stop") && !*value) fail("found an empty --stop; required: a text");
+        else if (equal(option, "--stop")) add_stop(value, length_of(value));
+        else refuse_option(option, "; required: one of these options\n");
     }
     if (instruction && !CAN_INSTRUCT) fail("found --system; the template of this model takes no message of the system");
 }

@@ -154,6 +154,7 @@ static void answer(void) {
     uint64_t count = 0;
     Decoder decoder = {0};
     character found[2];
+    begin_answer();
     take_conversation();
     read_anew(tokens, token_count);
     while (count < most_written) {
@@ -162,14 +163,15 @@ static void answer(void) {
         if (is_end(token)) break;
         uint32_t at = token < TEXTS ? mlc_chat_token_ends[token] : 0, end = token < TEXTS ? mlc_chat_token_ends[token + 1] : 0;
         for (; at < end; at++)
-            for (int i = 0, n = decode(&decoder, mlc_chat_token_bytes[at], found); i < n; i++) show(found[i]);
-        if (++count == most_written || held_count == CONTEXT) break;
+            for (int i = 0, n = decode(&decoder, mlc_chat_token_bytes[at], found); i < n; i++) pass_on(found[i], show);
+        if (is_stopped || ++count == most_written || held_count == CONTEXT) break;
         uint64_t start = now();
         read_tokens(&token, 1);
         written_count++;
         written_time += now() - start;
     }
-    if (decode_end(&decoder, found)) show(*found);
+    if (decode_end(&decoder, found)) pass_on(*found, show);
+    pass_rest(show);
     write_out((const unsigned char *)"\n", 1);
     end_message();
 }

@@ -36,7 +36,7 @@ from mlc.tests.unit.generation.files import by_scores
 
 SECONDS_A_FILE = 20
 """The most time that a file may take."""
-_MEMORY = 2 << 30
+_MEMORY = 1 << 30
 """The most bytes of address space beyond those that are in use at the start."""
 _TEMPLATE = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}"
 _TEMPLATES = (

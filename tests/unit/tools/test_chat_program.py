@@ -55,6 +55,22 @@ def _ran(program: Path, *options: str, lines: bytes = b"") -> subprocess.Complet
         ("-n", "9", "--temperature", "3", "--top-k", "0", "--top-p", "1", "--min-p", "0", "--seed", "2"),
         ("-n", "8", "--system", " be brief ", "--repetition-penalty", "1.5", "--frequency-penalty", "0.25"),
         ("-n", "0"),
+        (
+            "-n",
+            "30",
+            "--temperature",
+            "9",
+            "--seed",
+            "4",
+            "--stop",
+            "ab",
+            "--stop",
+            "Z+",
+            "--stop",
+            "h",
+            "--stop",
+            "\u3042",
+        ),
     ],
 )
 def test_answers_are_those_of_the_command(
@@ -106,13 +122,19 @@ def test_what_a_program_says(program: Path) -> None:
     assert program.stat().st_size < 600_000, "the weights are a tenth of that, and the rest is tables and code"
     helped = _ran(program, "--help")
     assert helped.returncode == 0 and b"--repetition-penalty" in helped.stdout
-    assert _ran(program, "--what").returncode == 2
+    for options, words in (
+        (("--what", "1"), "error: found --what; required: one of these options\nusage: "),
+        (("--seed",), "error: found --seed; required: one of these options, with its value\nusage: "),
+    ):
+        found = _ran(program, *options)
+        assert found.returncode == 2 and found.stderr.decode().startswith(words)
     for options, words in (
         (("--top-p", "2"), "found --top-p 2; required: a number in the range that --help says"),
         (("--temperature", "-1"), "found --temperature -1; required: a number in the range"),
         (("--temperature", "a"), "found --temperature a; required: a decimal number"),
         (("--min-p", "0.1234567890123456"), "required: a number of at most 15 digits"),
         (("-n", "1x"), "found -n 1x; required: a whole number below 10^18"),
+        (("--stop", ""), "error: found an empty --stop; required: a text"),
     ):
         found = _ran(program, *options)
         assert found.returncode == 1 and words in found.stderr.decode()

@@ -47,6 +47,18 @@ EXPORTED int32_t sampled(float *logits, const double *numbers, uint64_t top_k, c
     return next_token(logits, &how, before, seen, written, count);
 }
 EXPORTED uint32_t kinds(uint32_t c) { return kinds_of(c); }
+static uint32_t *shown;
+static void note(character c) { *shown++ = c; }
+EXPORTED uint64_t passed(const char *const *texts, uint64_t count, const uint32_t *answer, uint64_t size,
+                         uint32_t *found) {
+    if (!waiting) prepare_stops(99, 99);
+    stop_count = 0, shown = found;
+    for (uint64_t i = 0; i < count; i++) stops[stop_count].length = 0, add_stop(texts[i], length_of(texts[i]));
+    begin_answer();
+    for (uint64_t i = 0; i < size; i++) pass_on(answer[i], note);
+    pass_rest(note);
+    return (uint64_t)(shown - found);
+}
 """
 
 
@@ -79,7 +91,7 @@ class ChatLibrary:
         status, words = Processes().run([*command, *(each.name for each in files), "tables.o"], folder)
         assert status == 0, words
         library = ctypes.CDLL(str(folder / "chat.so"))
-        library.tokens_of.restype = ctypes.c_uint64
+        library.tokens_of.restype = library.passed.restype = ctypes.c_uint64
         return cls(library)
 
     def encoded(self, text: bytes) -> list[int]:
@@ -91,6 +103,14 @@ class ChatLibrary:
     def kinds(self, character: int) -> int:
         """The kinds of a character, as in `runtime/chat/text.c`."""
         return self.library.kinds(ctypes.c_uint32(character))
+
+    def before(self, stops: Sequence[str], answer: str) -> str:
+        """What of an answer is shown that ends before texts."""
+        given, found = (np.array([*map(ord, answer), 0], np.uint32) for _ in range(2))
+        texts = (ctypes.c_char_p * len(stops))(*(each.encode() for each in stops))
+        text, room = (each.ctypes.data_as(ctypes.c_void_p) for each in (given, found))
+        count = self.library.passed(texts, ctypes.c_uint64(len(stops)), text, ctypes.c_uint64(len(answer)), room)
+        return "".join(map(chr, found[:count]))
 
     def drawing(self, how: Sampling) -> CSampling:
         """Draws with a seed."""
