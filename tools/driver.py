@@ -35,7 +35,7 @@ BROKEN_PIPE = 141
 
 
 _REPRODUCER = "reproducer: "
-"""How the line begins that names a reproducer, in the details of a bug."""
+"""How the line begins that names a reproducer."""
 _sources: dict[str, str] = {}
 """The texts that this process has read, by name: messages show lines of them."""
 
@@ -231,7 +231,7 @@ def _out_of_memory(error: Exception) -> str:
 def _of_plugin(error: Exception, place: SourceLocation) -> UserError:
     """The error for a line of a plugin that failed."""
     if isinstance(error, CompilerBug):
-        found = [Note(line) for line in error.details.splitlines() if line.startswith(_REPRODUCER)]
+        found = [Note(_REPRODUCER + str(error.reproducer))] if error.reproducer is not None else []
         return UserError(error.message, place, found)
     return UserError(f"{type(error).__name__}: {error}", place)
 
@@ -257,15 +257,15 @@ def print_bug(name: str, bug: CompilerBug) -> None:
     plugin = plugin_passes.get(bug.stage)
     owner = f"a pass of {plugin.origin}" if plugin else "mlc"
     print(f"{name}: bug in {owner}: {bug.message}\n  in: {bug.stage}", file=sys.stderr)
-    for line in bug.details.splitlines():
+    reproducer = [_REPRODUCER + str(bug.reproducer)] if bug.reproducer is not None else []
+    for line in (*bug.details.splitlines(), *reproducer):
         print(f"  {line}", file=sys.stderr)
     if plugin is None:
         print("  please report it together with the input (--traceback shows where in mlc)", file=sys.stderr)
-    for line in bug.details.splitlines():
-        if line.startswith(_REPRODUCER):
-            from mlc.tools.reduce_reproducer import reduce_reproducer
+    if bug.reproducer is not None:
+        from mlc.tools.reduce_reproducer import reduce_reproducer
 
-            print(f"  {reduce_reproducer(Path(line.removeprefix(_REPRODUCER)))}", file=sys.stderr)
+        print(f"  {reduce_reproducer(bug.reproducer)}", file=sys.stderr)
 
 
 def read_text(file: str) -> tuple[str, str]:
