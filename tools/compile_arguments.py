@@ -151,10 +151,12 @@ def start_compilation(
     model: ModelSource,
     arguments: CompileArguments,
     given: Callable[[ModuleOp, CompilerContext], Sequence[GivenCase]] | None = None,
+    late: bool = False,
 ) -> TimedCompilation:
     """Check the options and parse the model, which `read_model` has opened.
 
-    `given` says of the model for which inputs `--check-each` runs it, instead of random ones.
+    `given` says of the model for which inputs `--check-each` runs it, instead of random ones. Forms that take long to
+    run are run `late`: if something is wrong at the end.
 
     Raises:
         UserError: an option or the model is wrong.
@@ -167,7 +169,7 @@ def start_compilation(
     ctx = new_context(arguments.options.target)
     module = read_module(model, ctx, arguments.bindings)
     cases = given(module, ctx) if given is not None else ()
-    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases)
+    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases, late)
     manager = PassManager(
         ctx, watching, arguments.verify_each, lambda: text_again(model, ctx.target, arguments.bindings)
     )

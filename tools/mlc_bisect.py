@@ -79,7 +79,7 @@ def run(arguments: Namespace) -> int:
         bind(bound := module.clone(), args.bindings, ctx)
         return given_cases(ComparedModel(args.model, bound, ctx), args.inputs, args.against, args.seed)
 
-    timed = start_compilation(read_model(args.model, args), args, given)
+    timed = start_compilation(read_model(args.model, args), args, given, late=True)
     timed.observers.append(ran := _Ran())
     try:
         _lower(timed, args.pass_pipeline)

@@ -175,7 +175,7 @@ def _reduce(
     arguments.check_each |= isinstance(keep, KeptPredicate) and keep.checks_each
 
     def watching(own: CompilerContext) -> list[Instrumentation]:
-        return observers(arguments, own, arguments.options.threads)
+        return observers(arguments, own, arguments.options.threads, late=True)
 
     return reduce_module(module, ReducedRun(passes, ctx, watching, arguments.verify_each), keep, notes)
 

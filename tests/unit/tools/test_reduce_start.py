@@ -104,6 +104,13 @@ def test_bisect_prints_the_command_that_reduces(mlc: CommandLine, mlc_opt: Comma
     assert again.err.startswith(note)
 
 
+def test_what_was_not_compared_is_told_with_the_passes(mlc: CommandLine) -> None:
+    Path("company.py").write_text(CORRECT)
+    found = mlc("bisect", "m.onnx", "--load-pass=company.py", "--pass-pipeline=convert-onnx-to-graph,company,fuse")
+    assert (found.status, found.out) == (0, "no value differs: 3 passes\n"), found.out
+    assert "did not check 'main' as it was read: 'onnx." in found.err
+
+
 def test_reducing_begins_where_the_wrong_pass_does(mlc_opt: CommandLine) -> None:
     reduced = mlc_opt("m.onnx", "--load-pass=company.py", "-O1", "--reduce-while=differs")
     assert reduced.status == 0, reduced.err
