@@ -104,6 +104,8 @@ def load_pass(path: str | os.PathLike[str], text: bytes | None = None) -> None:
     found = [*_passes(module), *_steps(module), *_templates(module), *_values(module, NamedPipeline)]
     found += [*_classes(module, Frontend), *_classes(module, Backend), *_classes(module, Architecture)]
     if not found and not lowerings_of(module.__name__):
+        if any(_values(module, Dialect)):
+            raise UserError(f"plugin '{path}' exports a Dialect and no Pass; load it by --load-dialect")
         raise UserError(
             f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no schedule template, no "
             "frontend, no architecture, no backend and no pattern; derive from mlc.pass_manager.base.Pass, "
@@ -236,6 +238,8 @@ def _know_file(name: str) -> None:
 
 
 def _execute(path: Path, source: bytes, name: str) -> ModuleType:
+    if b"\0" in source:
+        raise UserError(f"plugin '{path}' is not Python: it is no text")
     spec = importlib.util.spec_from_file_location(name, path, loader=None)
     module = ModuleType(name)
     module.__file__, module.__spec__ = str(path), spec

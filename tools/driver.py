@@ -99,6 +99,13 @@ class ArgumentParser(argparse.ArgumentParser):
                 text = text.replace(f"{flag} [{action.metavar}]", f"{flag}[={action.metavar}]")
         return text
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of the choices of an argument."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(each) for each in action.choices]
+            what = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+            self.error(f"found '{value}' as {what}; it is one of {', '.join(known)}{suggest(str(value), known)}")
+
     def flags(self) -> list[str]:
         """All option names."""
         return list(self._option_string_actions)
@@ -276,6 +283,8 @@ def read_text(file: str) -> tuple[str, str]:
     """
     name = "<stdin>" if file == "-" else file
     try:
+        if file == "-" and sys.stdin.isatty():
+            print("note: reads the text from this terminal; its end is Ctrl-D", file=sys.stderr)
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except FileNotFoundError:
         raise UserError(f"input file '{file}' not found") from None

@@ -122,6 +122,10 @@ def _run(
     print(model.latency(calls, args.repeat))
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
 def _write_trace(model: RunnableModel, calls: Calls, args: Arguments, is_library: bool) -> None:
     """Run all calls again, and write when kernels ran, with what is known of a model that is no library."""
     from mlc.tools.kernel_trace import kernel_facts
@@ -135,7 +139,7 @@ def _write_trace(model: RunnableModel, calls: Calls, args: Arguments, is_library
     except OSError as e:
         raise UserError(f"cannot write '{args.trace}': {e.strerror}") from None
     lost = f", {recorded.lost} found no room" if recorded.lost else ""
-    print(f"trace: {args.trace}, {len(recorded.spans)} events of {calls.count} calls{lost}")
+    print(f"trace: {args.trace}, {_counted(len(recorded.spans), 'event')} of {_counted(calls.count, 'call')}{lost}")
 
 
 def _is_elf(model: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -185,6 +185,9 @@ class _CountingChecker:
 
     def start(self, module: ModuleOp) -> None:
         self.calls.append("start")
+
+    def settle(self, wrong: Mapping[str, CompilerBug], compared: Collection[str]) -> None:
+        self.calls.append("settle")
 
     def coverage(self) -> list[str]:
         return ["compared nothing"]
