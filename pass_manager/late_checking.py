@@ -76,12 +76,14 @@ class LateChecker(EquivalenceChecker):
         """
         names = dict.fromkeys([*wrong, *self._late])
         late = [name for name in names if name in wrong or name not in compared]
-        models = [found for name in late if name in self._public and (found := self._first_wrong(name, wrong))]
-        for found in (self._first_wrong(name, wrong) for name in late if name not in self._public):
-            # A kernel may change its meaning together with its callers: then no model is wrong from there on.
-            if found and (found.form is None or any(each.form is found.form for each in models)):
+        models = [name for name in late if name in self._public and self._is_wrong(name, wrong)]
+        # A kernel takes less time to run than a model, and explains it.
+        for name in (each for each in late if each not in self._public):
+            found = self._first_wrong(name, wrong)
+            # It may change its meaning together with its callers: then no model is wrong from there on.
+            if found and (found.form is None or any(self._turns_wrong(each, found.form) for each in models)):
                 raise found.error
-        for found in models:
+        for found in filter(None, (self._first_wrong(name, wrong) for name in models)):
             raise next((each for each in self._accepted if each.stage == found.error.stage), found.error)
         self._late.clear()
 
@@ -108,6 +110,20 @@ class LateChecker(EquivalenceChecker):
 
     def _accept(self, error: CompilerBug) -> None:
         self._accepted.append(error)
+
+    def _is_wrong(self, name: str, wrong: Mapping[str, CompilerBug]) -> bool:
+        """Whether a function is wrong at the end."""
+        forms = self._late.get(name)
+        return name in wrong or bool(forms and self._wrong_with(name, forms))
+
+    def _turns_wrong(self, name: str, form: Snapshot) -> bool:
+        """Whether a form of a function is wrong, and the one before is not."""
+        forms = self._late.get(name, [])
+        index = next((i for i, each in enumerate(forms) if each.form is form), None)
+        if index is None or (index and self._wrong_with(name, forms[:index])):
+            return False
+        self._late[name] = forms[index:]
+        return self._wrong_with(name, forms[index : index + 1]) is not None
 
     def _first_wrong(self, name: str, wrong: Mapping[str, CompilerBug]) -> _Wrong | None:
         """The first form of a function that is wrong, of those that were put off, or what is wrong at the end if these
