@@ -239,7 +239,7 @@ def _know_file(name: str) -> None:
 
 def _execute(path: Path, source: bytes, name: str) -> ModuleType:
     if b"\0" in source:
-        raise UserError(f"plugin '{path}' is not Python: it is no text")
+        raise UserError(f"plugin '{path}' is not Python: it is not a text")
     spec = importlib.util.spec_from_file_location(name, path, loader=None)
     module = ModuleType(name)
     module.__file__, module.__spec__ = str(path), spec

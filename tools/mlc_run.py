@@ -117,6 +117,8 @@ def _run(
             print(note, file=sys.stderr)
     if args.outputs:
         _save({info.name: o for info, o in zip(model.outputs, outputs, strict=True)}, calls, Path(args.outputs))
+        if Path(args.outputs).suffix != ".safetensors":
+            print(f"note: wrote '{args.outputs}' in the format safetensors", file=sys.stderr)
     if args.trace:
         _write_trace(model, calls, args, is_library)
     print(model.latency(calls, args.repeat))
