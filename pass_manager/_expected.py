@@ -49,3 +49,13 @@ class Expected:
     """Whether its sums had no order at the start: runs with noise tell where they overflow in one order only."""
     moved: Rounding | None = None
     """How far floats may have moved since the start."""
+
+
+@dataclass(frozen=True)
+class LateForm:
+    """What a pass made of a module, whose functions have not been run yet."""
+
+    before: Snapshot
+    form: Snapshot
+    rounding: Rounding | None
+    """How far the pass may move floats."""

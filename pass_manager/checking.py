@@ -14,8 +14,8 @@ zero may change. What becomes of such signs, in bits of floats or after a divisi
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.pass_manager._expected import CheckedCase, Expected
+from mlc.pass_manager._coverage import Coverage
+from mlc.pass_manager._expected import CheckedCase, Expected, LateForm
 from mlc.pass_manager._spread import Spread
 from mlc.pass_manager.snapshots import Snapshot, Snapshots
-from mlc.pass_manager.wrong_value import Difference, GivenCase, WrongValue
+from mlc.pass_manager.wrong_value import Difference, GivenCase, Mismatch, WrongValue
 from mlc.reference.agreement import beyond_rounding, bits_differ
 from mlc.reference.execution import InputsUndefined, UndefinedBehavior
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
@@ -52,12 +53,6 @@ _MOST_SERIAL_OPS = 4_000
 """The most ops that a function may run one iteration after the other, to check its parallel loops."""
 
 
-@dataclass(frozen=True)
-class _Mismatch:
-    found: Difference | str
-    cause: UndefinedBehavior | None = None
-
-
 class EquivalenceChecker:
     """Compares a module, as passes transform it, with what it computed at the start.
 
@@ -77,11 +72,8 @@ class EquivalenceChecker:
 
     def __init__(self, ctx: CompilerContext, seed: int = 0, given: Sequence[GivenCase] = ()) -> None:
         self.skipped: dict[str, str] = {}
-        self._values = 0
-        self._compared: set[str] = set()
-        self._left_out: dict[str, str] = {}
+        self._covered = Coverage()
         self._undefined: dict[str, str] = {}
-        self._in_lockstep: set[str] = set()
         self._ctx = ctx
         self.seed = seed
         self.given = given
@@ -118,34 +110,55 @@ class EquivalenceChecker:
         changes = self._snapshots.changes(module, self._ctx.resources)
         if not changes.own:
             return
+        self._covered.begin(pass_name)
         functions, before = self._runnable(module), self._snapshots.last
         form = self._snapshots.keep(module, self._ctx.resources, pass_name)
-        mismatches: dict[str, _Mismatch] = {}
+        mismatches: dict[str, Mismatch] = {}
         for function in functions:
             name = function.sym_name.data
-            if name not in changes.reached:
+            if name not in changes.reached or (before and self._waits(function, LateForm(before, form, rounding))):
                 continue
             try:
                 if self._is_new(function):
                     self._expect(function, form)
-                elif (found := self._compare(module, name, rounding)) is not None:
-                    mismatches[name] = _Mismatch(found)
+                elif (found := self._compare(form, name, rounding)) is not None:
+                    mismatches[name] = Mismatch(found)
                     continue
                 if name in changes.own and (message := self._false_parallel(module, function)) is not None:
                     raise CompilerBug(f"after '{pass_name}', in '{name}', {message}", pass_name)
             except UndefinedBehavior as e:
-                mismatches[name] = _Mismatch(f"'{name}' has undefined behavior: {e}", e)
+                mismatches[name] = Mismatch(f"'{name}' has undefined behavior: {e}", e)
         public = [f.sym_name.data for f in functions if not is_private(f)]
         agreeing = reachable([name for name in public if name not in mismatches], calls_of(module))
         # Callees first: a wrong kernel explains a wrong entry.
         for name in sorted(mismatches, key=lambda n: n in public):
-            if name in agreeing:
-                self._expect(next(f for f in functions if f.sym_name.data == name), form)
-                continue
-            found, message = mismatches[name].found, f"after '{pass_name}', {mismatches[name].found}"
-            if isinstance(found, Difference):
-                raise WrongValue(message, pass_name, found, (before, form) if before else None)
-            raise CompilerBug(message, pass_name) from mismatches[name].cause
+            error = mismatches[name].error(pass_name, (before, form) if before else None)
+            if name not in agreeing:
+                raise error
+            self._accept(error)
+            self._expect(next(f for f in functions if f.sym_name.data == name), form)
+
+    def settle(self, wrong: Mapping[str, CompilerBug], compared: Collection[str]) -> None:
+        """Decide who is to blame for what is wrong at the end.
+
+        Args:
+            wrong: what `compare_outputs` raised, by function, callees first.
+            compared: the functions whose outputs were right or wrong there.
+
+        Raises:
+            CompilerBug: something is wrong.
+        """
+        del compared
+        for error in wrong.values():
+            raise error
+
+    def _waits(self, function: FuncOp, form: LateForm) -> bool:
+        """Whether a form of a function is to be run later, if at all."""
+        del function, form
+        return False
+
+    def _accept(self, error: CompilerBug) -> None:
+        """A private function has another meaning than before; what calls it has not."""
 
     def inputs_of(self, function: str) -> list[Array] | None:
         """The ordinary inputs that `function` is checked with, or None if it is not checked."""
@@ -177,18 +190,13 @@ class EquivalenceChecker:
 
     def coverage(self) -> list[str]:
         """What has been compared since the start, and what was left out at some point and why, a line for each."""
-        functions = f"{len(self._compared)} function{'s' if len(self._compared) != 1 else ''}"
-        left_out = [f"did not check '{name}': {reason}" for name, reason in self._left_out.items()]
-        if names := ", ".join(f"'{name}'" for name in sorted(self._in_lockstep)):
-            limit = f"over {_MOST_SERIAL_OPS:,} ops one after the other"
-            left_out.append(f"ran the parallel loops of {names} in lockstep only: {limit}")
-        values = f"compared {self._values:,} values of {functions}"
-        return [values if self._compared or not self._expected else "found no function that a pass changed", *left_out]
+        return self._covered.lines(_MOST_SERIAL_OPS, bool(self._expected))
 
     def _runnable(self, module: ModuleOp) -> list[FuncOp]:
         """The functions that can be run, callees before callers where the module has them in that order."""
         self.skipped = why_not_run(module) | self._undefined
-        self._left_out |= self.skipped
+        for name, reason in self.skipped.items():
+            self._covered.leave_out(name, reason)
         functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
         runnable = [f for f in functions if f.sym_name.data not in self.skipped]
         return sorted(runnable, key=lambda f: not is_private(f))
@@ -286,15 +294,16 @@ class EquivalenceChecker:
         message = f"undefined behavior: {undefined}"
         if isinstance(undefined, InputsUndefined):
             reason = f"for all inputs that were drawn it has {message}"
-            self._undefined[name] = self._left_out[name] = self.skipped[name] = reason
+            self._undefined[name] = self.skipped[name] = reason
+            self._covered.leave_out(name, reason)
         elif form.made_by is None:
             raise UserError(f"'{name}' has {message}")
         else:
             raise CompilerBug(f"after '{form.made_by}', '{name}' has {message}", form.made_by)
 
-    def _compare(self, module: ModuleOp, name: str, rounding: Rounding | None) -> Difference | str | None:
-        """What is wrong with function `name`, which a pass has just left as `module` has it."""
-        expected, now = self._expected[name], Snapshot(module, self._ctx.resources)
+    def _compare(self, now: Snapshot, name: str, rounding: Rounding | None) -> Difference | str | None:
+        """What is wrong with function `name`, which a pass has left as `now` has it."""
+        expected, module = self._expected[name], now.module
         # What was one op of the reference may have become a loop that runs one iteration after the other.
         cases = expected.cases = self._cases(name)[: affordable(work_of(module, name).total)]
         sums = expected.sums | sums_of(module, name)
@@ -326,7 +335,7 @@ class EquivalenceChecker:
     ) -> Difference | str | None:
         """The first output that differs from the last form's by more than `rounding`, or from the start's by more than
         all passes together may move it; at its first element."""
-        self._compared.add(name)
+        self._covered.functions.add(name)
         if len(outputs) != len(case.last):
             return f"'{name}' has {len(outputs)} outputs, it had {len(case.last)}"
         terms = expected.sums.terms
@@ -337,7 +346,7 @@ class EquivalenceChecker:
         if rounding is not None and expected.moved is not None:
             comparisons.append((case.first, rounding + expected.moved))
         for number, after in enumerate(outputs):
-            self._values += after.size
+            self._covered.values += after.size
             data = expected.interface.is_data(number, outputs)
             for references, allowed in comparisons:
                 before = references[number]
@@ -365,7 +374,7 @@ class EquivalenceChecker:
         if name in self._undefined or next(parallel_loops(module, name), None) is None:
             return None
         if work_of(module, name, in_lockstep=False).ops > _MOST_SERIAL_OPS:
-            self._in_lockstep.add(name)
+            self._covered.in_lockstep.add(name)
             return None
         cases = self._expected[name].cases
         inputs = cases[0].inputs if cases else self._draw(name, Draw("ordinary"))

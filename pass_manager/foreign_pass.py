@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from functools import cache
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -14,9 +15,15 @@ from mlc.support.context import CompilerContext
 
 
 def as_pass(foreign: ModulePass) -> Pass:
-    """A pass of xDSL as one of mlc, with its options."""
+    """A pass of xDSL as one of mlc, with its options.
+
+    Raises:
+        TypeError: it is no pass.
+    """
     if isinstance(foreign, Pass):
         return foreign
+    if not isinstance(cast(object, foreign), ModulePass):
+        raise TypeError(f"found {foreign!r} as pass; required: an object of a class of passes, such as FusePass()")
     fields = [f.name for f in dataclasses.fields(foreign) if f.init]
     return as_pass_type(type(foreign))(**{name: getattr(foreign, name) for name in fields})
 

@@ -38,6 +38,17 @@ def passes_missing(op: Operation, pass_name: str, found: str, missing: Sequence[
     return error_at(op, f"{pass_name}: found {found}; run {' '.join(f'--{each}' for each in missing)} first")
 
 
+def not_lowered(op: Operation, to: str, pass_name: str) -> UserError:
+    """The error for an op that no pattern of `pass_name` lowers, `to` what follows it in the message. Who wrote the op
+    is told where a pattern is missing: an op of tensors has one above the tensor level."""
+    message = f"'{op.name}' cannot be lowered{to}: no pattern of {pass_name} handles it"
+    if not type(op).__module__.startswith(("mlc.", "xdsl.")):
+        has_tensors = any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
+        place = LEVEL_CONVERSIONS["tensor"] if has_tensors else pass_name
+        message += f'; write one, under @lowers("{place}", {type(op).__name__}) (docs/writing-a-dialect.md)'
+    return error_at(op, message)
+
+
 def _level(op: Operation) -> str | None:
     """The level that an op belongs to, by its dialect, its lowering or its types; None if it may be of several."""
     if lowering_of(LEVEL_CONVERSIONS["tensor"], type(op)) is not None:

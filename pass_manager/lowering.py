@@ -97,6 +97,11 @@ def drop_patterns(module: str) -> None:
     _is_loaded[module] = False
 
 
+def restore_patterns(module: str) -> None:
+    """Let the patterns of a plugin's file count again, which `drop_patterns` has dropped."""
+    _is_loaded[module] = True
+
+
 def counts(module: str) -> bool:
     """Whether what a Python module has registered for lowerings counts: not that of a file that is loaded no more."""
     return _is_loaded.get(module, True)

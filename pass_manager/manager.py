@@ -40,7 +40,8 @@ class PassManager:
     verify_each: bool = False
     """Verify after every pass, not only after the last."""
     source: Callable[[], str] | None = None
-    """Gives the text of the module as it was before the run, for a reproducer."""
+    """Gives the text of the module as it was before the run, for a reproducer: not that of the module of the run, which
+    passes have changed by then."""
     _ran: list[Pass] = field(default_factory=list[Pass])
     _suspects: dict[type, Suspect] = field(default_factory=dict[type, Suspect])
     """What plugins have for the ops of theirs that a pass met, since the module was last found right."""
@@ -131,10 +132,20 @@ class PassManager:
 
     def _with_reproducer(self, bug: CompilerBug, options: Sequence[str] = ()) -> CompilerBug:
         if self.source is not None:
-            path = write_reproducer(bug, self.source(), pipeline_text(self._ran), self.ctx, options)
-            if path is not None:
-                bug.details = f"{bug.details.rstrip()}\nreproducer: {path}".lstrip()
+            text, passes = self._before_pass(bug) or (self.source(), self._ran)
+            bug.reproducer = write_reproducer(bug, text, pipeline_text(passes), self.ctx, options)
         return bug
+
+    def _before_pass(self, bug: CompilerBug) -> tuple[str, list[Pass]] | None:
+        """The module as the pass that is wrong found it, and that pass alone, if a copy was kept."""
+        from mlc.pass_manager.wrong_value import WrongValue  # which needs NumPy, as only bugs do
+        from mlc.syntax import module_text
+
+        if not isinstance(bug, WrongValue) or bug.forms is None:
+            return None
+        ctx, form = self.ctx.clone(), bug.forms[0]
+        ctx.resources = form.resources
+        return module_text(form.module, ctx), self._ran[-1:]
 
 
 def verify(module: ModuleOp) -> None:

@@ -17,6 +17,7 @@ from mlc.support.errors import CompilerBug
 from mlc.support.version import __version__
 
 _FIRST_LINE = "// mlc-opt "
+_STAGE = "// fails in: "
 FOLDER = "mlc-reproducers"
 """Where reproducers go: a folder of their own, which git and the collector of lit tests leave alone."""
 
@@ -69,7 +70,7 @@ def reproducer_text(
     options = [*load_options(), f"--target={ctx.target}", *verification, f"--pass-pipeline={pipeline}"]
     head = [
         _FIRST_LINE + shlex.join(options),
-        f"// fails in: {bug.stage}",
+        _STAGE + bug.stage,
         *(f"// {line}".rstrip() for line in f"{bug.message}\n{bug.details}".strip().splitlines()),
         f"// mlc {__version__}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",
     ]
@@ -80,6 +81,12 @@ def reproducer_arguments(text: str) -> list[str] | None:
     """The options of `mlc-opt` that a reproducer's first line gives, or None if `text` is not a reproducer."""
     first, _, _ = text.partition("\n")
     return shlex.split(first.removeprefix(_FIRST_LINE)) if first.startswith(_FIRST_LINE) else None
+
+
+def failing_stage(text: str) -> str | None:
+    """Where the error of a reproducer is, or None if `text` does not say so: somebody wrote it."""
+    second = text.partition("\n")[2].partition("\n")[0]
+    return second.removeprefix(_STAGE) if second.startswith(_STAGE) else None
 
 
 def with_absolute_paths(text: str, ctx: CompilerContext) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.pass_manager.snapshots import Snapshot
+from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.inputs import Draw
 from mlc.support.errors import CompilerBug
 
@@ -87,6 +88,23 @@ class WrongValue(CompilerBug):
         self.forms = forms
         self.source = source
         self.made = made
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """What is wrong with a form of a function."""
+
+    found: Difference | str
+    cause: UndefinedBehavior | None = None
+
+    def error(self, stage: str, forms: tuple[Snapshot, Snapshot] | None) -> CompilerBug:
+        """The bug of the pass `stage`, which made the second form of the first."""
+        message = f"after '{stage}', {self.found}"
+        if isinstance(self.found, Difference):
+            return WrongValue(message, stage, self.found, forms)
+        bug = CompilerBug(message, stage)
+        bug.__cause__ = self.cause
+        return bug
 
 
 def wrong_value_in(error: BaseException | None) -> WrongValue | None:

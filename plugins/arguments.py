@@ -17,9 +17,13 @@ class PluginFile:
     loader: str
     """The function of `mlc.plugins` that does it."""
 
-    def load(self) -> None:
-        """Raises: UserError if it is not there, fails, or collides with another one."""
-        getattr(plugins, self.loader)(self.path)
+    def load(self, text: bytes | None = None) -> None:
+        """Load it, or a former `text` of it in place of what the file has.
+
+        Raises:
+            UserError: it is not there, fails, or collides with another one.
+        """
+        getattr(plugins, self.loader)(self.path, text)
 
 
 @dataclass

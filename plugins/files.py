@@ -29,7 +29,7 @@ from mlc.frontends.frontend import Frontend
 from mlc.frontends.registry import plugin_frontends
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.foreign_pass import as_pass_type
-from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of
+from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of, restore_patterns
 from mlc.pass_manager.named_pipelines import NamedPipeline
 from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.pass_manager.registry import load_pass as load_pass_by_name
@@ -38,26 +38,41 @@ from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.plugins.signatures import check_signatures
 from mlc.schedules.schedule_template import ScheduleTemplate, plugin_templates
-from mlc.support.additions import modules_of_packages, note_load_option, undo_at_end
+from mlc.support.additions import additions_of, forget, modules_of_packages, note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
 from mlc.syntax.mismatches import explain_format
 
 _T = TypeVar("_T")
-_modules: dict[tuple[Path, str], ModuleType] = {}
+_Key = tuple[Path, str]
+_modules: dict[_Key, ModuleType] = {}
 """The files that this process has run, by path and hash of path and text: a file is not run twice, because what it
 registers stays registered."""
+_known: dict[Path, _Key] = {}
+"""The text of each file that is loaded now."""
 
 
-def load_dialect(path: str | os.PathLike[str]) -> None:
+def load_dialect(path: str | os.PathLike[str], text: bytes | None = None) -> None:
     """Run a Python file and make its dialects and passes known, with the patterns and meanings that it registers.
 
-    Files that are loaded later can import it by its name.
+    Files that are loaded later can import it by its name. If the file was loaded with another text, what that added is
+    forgotten.
+
+    Args:
+        path: the file.
+        text: what to run in place of what the file has: a former text of it.
 
     Raises:
         UserError: the file is not there or fails, holds no dialect, or a name in it is taken.
     """
-    module = _run(Path(path))
+    module = _run(Path(path), text)
+    with additions_of(module.__name__):
+        _add_dialects(module, path)
+        _add_passes(module, path)
+        note_load_option(f"--load-dialect={Path(path).resolve()}")
+
+
+def _add_dialects(module: ModuleType, path: str | os.PathLike[str]) -> None:
     dialects = list(_values(module, Dialect))
     if not dialects:
         hint = (
@@ -71,29 +86,35 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
         check_formats(dialect, f"'{path}'")
         check_enums(dialect, f"'{path}'")
         plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
-    _add_passes(module, path)
-    note_load_option(f"--load-dialect={Path(path).resolve()}")
 
 
-def load_pass(path: str | os.PathLike[str]) -> None:
+def load_pass(path: str | os.PathLike[str], text: bytes | None = None) -> None:
     """Run a Python file and make its passes, named pipelines, steps of schedules, schedule templates, frontends,
-    architectures and backends known, and its patterns.
+    architectures and backends known, and its patterns. If the file was loaded with another text, what that added is
+    forgotten.
+
+    Args:
+        path: the file.
+        text: what to run in place of what the file has: a former text of it.
 
     Raises:
         UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
     """
-    module = _run(Path(path))
+    module = _run(Path(path), text)
     found = [*_passes(module), *_steps(module), *_templates(module), *_values(module, NamedPipeline)]
     found += [*_classes(module, Frontend), *_classes(module, Backend), *_classes(module, Architecture)]
     if not found and not lowerings_of(module.__name__):
+        if any(_values(module, Dialect)):
+            raise UserError(f"plugin '{path}' exports a Dialect and no Pass; load it by --load-dialect")
         raise UserError(
             f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no schedule template, no "
             "frontend, no architecture, no backend and no pattern; derive from mlc.pass_manager.base.Pass, "
             "mlc.schedules.steps.base.LoopStep or mlc.schedules.schedule_template.ScheduleTemplate; a pattern is a "
             'class under @mlc.pass_manager.lowering.lowers("convert-graph-to-tensor", MyOp), with the pass it is for'
         )
-    _add_passes(module, path)
-    note_load_option(f"--load-pass={Path(path).resolve()}")
+    with additions_of(module.__name__):
+        _add_passes(module, path)
+        note_load_option(f"--load-pass={Path(path).resolve()}")
 
 
 def load_plugin(path: str | os.PathLike[str]) -> None:
@@ -142,33 +163,52 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
         plugin_templates.add(template.name, lambda template=template: template, f"'{path}'")
 
 
-def _run(path: Path) -> ModuleType:
-    """The module that the file makes."""
-    try:
-        source = path.read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"plugin '{path}' not found") from None
-    except IsADirectoryError:
-        raise UserError(f"plugin '{path}' is a directory, not a Python file") from None
-    except OSError as e:
-        raise UserError(f"cannot read plugin '{path}': {e.strerror}") from None
+def _run(path: Path, text: bytes | None = None) -> ModuleType:
+    """The module that the file makes, or that `text` makes in its place."""
+    source = _read(path) if text is None else text
     key = (path.resolve(), hashlib.sha256(source + os.fsencode(path.resolve())).hexdigest())
     imported = sys.modules.get(path.stem)
     if imported is not None and imported not in _modules.values() and _is_file(imported.__spec__, path):
         return imported  # a Python program has imported it; a second copy would have other classes
     if (installed := _installed(path)) is not None:
         return installed
+    former = _known.get(key[0])
     if key not in _modules:
         _import_what_plugins_add_to()
         _know_file(str(path))
         for module in [module for (file, _), module in _modules.items() if file == key[0]]:
-            drop_patterns(module.__name__)  # of a former text of the file
-        _modules[key] = _execute(path, source, f"mlc_plugin_{path.stem}_{key[1][:8]}")
+            drop_patterns(module.__name__)  # which lower the same ops
+        name = f"mlc_plugin_{path.stem}_{key[1][:8]}"
+        try:
+            with additions_of(name):
+                _modules[key] = _execute(path, source, name)
+        except UserError:
+            if former is not None:  # the text that works stays
+                restore_patterns(_modules[former].__name__)
+            raise
+    if former not in (None, key):
+        forget(_modules[former].__name__)
     module = _modules[key]
-    count_patterns(module.__name__)
-    _know_file(module.__file__ or "")
-    _make_importable(path, module)
+    with additions_of(module.__name__):
+        if former != key:
+            _known[key[0]] = key
+            undo_at_end(lambda: _known.pop(key[0], None))
+        count_patterns(module.__name__)
+        _know_file(module.__file__ or "")
+        _make_importable(path, module)
     return module
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        elsewhere = "" if path.is_absolute() else f" in {Path.cwd()}"
+        raise UserError(f"plugin '{path}' not found{elsewhere}") from None
+    except IsADirectoryError:
+        raise UserError(f"plugin '{path}' is a directory, not a Python file") from None
+    except OSError as e:
+        raise UserError(f"cannot read plugin '{path}': {e.strerror}") from None
 
 
 def _installed(path: Path) -> ModuleType | None:
@@ -198,6 +238,8 @@ def _know_file(name: str) -> None:
 
 
 def _execute(path: Path, source: bytes, name: str) -> ModuleType:
+    if b"\0" in source:
+        raise UserError(f"plugin '{path}' is not Python: it is not a text")
     spec = importlib.util.spec_from_file_location(name, path, loader=None)
     module = ModuleType(name)
     module.__file__, module.__spec__ = str(path), spec
@@ -285,7 +327,7 @@ def _line_of(defined: type) -> int:
     """The line at which a class of a file begins."""
     try:
         return inspect.getsourcelines(defined)[1]
-    except (OSError, TypeError):
+    except (OSError, TypeError, SyntaxError):
         return 1
 
 

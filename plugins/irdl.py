@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects.irdl import OperandsOp, ParametersOp, ResultsOp, entries
 from mlc.dialects.registry import check_dialect, plugin_dialects, register_dialects
 from mlc.plugins.irdl_constraints import check_operation, check_parameters, faults, segments
-from mlc.support.additions import note_load_option
+from mlc.support.additions import additions_of, forget, note_load_option, undo_at_end
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
 from mlc.support.locations import error_at
@@ -33,27 +33,41 @@ from mlc.syntax import parse_module, verify_module
 
 _made_of: dict[tuple[Path, str], Sequence[Dialect]] = {}
 """The dialects of files, by their paths and texts: a file that is loaded twice has them once."""
+_known: dict[Path, str] = {}
+"""The text of each file that is loaded now."""
 
 
-def load_irdl(path: str | os.PathLike[str]) -> None:
-    """Make the dialects known that the `irdl.dialect` ops of a file define. Their ops are written in generic form.
+def load_irdl(path: str | os.PathLike[str], text: bytes | None = None) -> None:
+    """Make the dialects known that the `irdl.dialect` ops of a file define. Their ops are written in generic form. If
+    the file was loaded with another text, the dialects of that are forgotten.
+
+    Args:
+        path: the file.
+        text: what to read in place of what the file has: a former text of it.
 
     Raises:
         UserError: the file is not there, is not valid IR, defines no dialect, or the name of one is taken.
     """
-    key = Path(path).resolve(), _read(Path(path))
+    key = file, source = Path(path).resolve(), _read(Path(path)) if text is None else text.decode()
+    former = _known.get(file)
     if key not in _made_of:
-        _made_of[key] = _dialects(Path(path))
-    for dialect in _made_of[key]:
-        check_dialect(dialect, f"'{path}'")
-        plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
-    note_load_option(f"--irdl-file={Path(path).resolve()}")
+        _made_of[key] = _dialects(Path(path), source)
+    if former not in (None, source):
+        forget(f"{file} {former}")
+    with additions_of(f"{file} {source}"):
+        if former != source:
+            _known[file] = source
+            undo_at_end(lambda: _known.pop(file, None))
+        for dialect in _made_of[key]:
+            check_dialect(dialect, f"'{path}'")
+            plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
+        note_load_option(f"--irdl-file={file}")
 
 
-def _dialects(path: Path) -> Sequence[Dialect]:
+def _dialects(path: Path, text: str) -> Sequence[Dialect]:
     ctx = CompilerContext()
     register_dialects(ctx)
-    module = parse_module(_read(path), str(path), ctx)
+    module = parse_module(text, str(path), ctx)
     verify_module(module)
     definitions = [op for op in module.walk() if isinstance(op, irdl.DialectOp)]
     if not definitions:

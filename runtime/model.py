@@ -101,12 +101,16 @@ class Model:
         outputs = ", ".join(f"{t.name}: {t}" for t in self.outputs)
         return f"<mlc model '{self.signature.name}' ({inputs}) -> ({outputs}), {self.signature.cpu}>"
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Any, **named: Any) -> Any:
         """Run the model on one array per input.
 
         Raises:
-            InputError: the number, a dtype or a shape is wrong.
+            InputError: the number, a dtype or a shape is wrong, or arrays are given by name.
         """
+        if named:
+            raise InputError(
+                f"found arrays by name, {', '.join(named)}; required: arrays in order, or model.run({{'name': array}})"
+            )
         results = self._call(arrays)
         return results[0] if len(results) == 1 else tuple(results)
 

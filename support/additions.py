@@ -30,8 +30,8 @@ _GROUPS = "mlc."
 _DESCRIBING = (".dist-info", "egg-info")
 """How folders end that describe installed packages."""
 _load_options: list[str] = []
-_undo: list[Callable[[], object]] = []
-"""What the end of the innermost `plugin_scope` has to call, last first."""
+_owners: list[str] = []
+"""Whose additions are made, the innermost last."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,24 @@ class Addition:
     """Gives it; the registry checks of what kind it is, as a package may promise what it does not hold."""
     group: str | None = None
     """The group of entry points that a package has it in; None if it is of a file."""
+
+
+@dataclass
+class _Undo:
+    """What takes back one thing that was added; it is called once."""
+
+    action: Callable[[], object]
+    owner: str
+    is_done: bool = False
+
+    def __call__(self) -> None:
+        if not self.is_done:
+            self.is_done = True
+            self.action()
+
+
+_undo: list[_Undo] = []
+"""What the end of the innermost `plugin_scope` has to call, last first."""
 
 
 class Additions:
@@ -195,12 +213,29 @@ def load_options() -> list[str]:
 def note_load_option(option: str) -> None:
     """Remember that a file was loaded."""
     _load_options.append(option)
-    undo_at_end(_load_options.pop)
+    undo_at_end(lambda: _load_options.remove(option))
 
 
 def undo_at_end(action: Callable[[], object]) -> None:
-    """Call `action` when the innermost `plugin_scope` ends."""
-    _undo.append(action)
+    """Call `action` when the innermost `plugin_scope` ends, or what adds things now is forgotten."""
+    _undo.append(_Undo(action, _owners[-1] if _owners else ""))
+
+
+@contextmanager
+def additions_of(owner: str) -> Generator[None]:
+    """What is added inside can be taken back by `forget`."""
+    _owners.append(owner)
+    try:
+        yield
+    finally:
+        _owners.pop()
+
+
+def forget(owner: str) -> None:
+    """Take back what `owner` has added, in whatever scope."""
+    for each in reversed(_undo):
+        if each.owner == owner:
+            each()
 
 
 @contextmanager

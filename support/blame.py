@@ -49,5 +49,5 @@ def place_of(definition: type) -> SourceLocation | None:
         return None
     try:
         return SourceLocation(file, inspect.getsourcelines(definition)[1])
-    except (OSError, TypeError):
+    except (OSError, TypeError, SyntaxError):  # the text of the file may be another one by now
         return SourceLocation(file, 1)

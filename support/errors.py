@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -142,10 +143,11 @@ def raise_found(errors: Iterable[UserError]) -> None:
 
 
 class CompilerBug(Exception):
-    """A defect in mlc itself; `stage` names the pass or tool that failed."""
+    """A defect in mlc itself; `stage` names the pass or tool that failed, and `reproducer` the file that shows it."""
 
     def __init__(self, message: str, stage: str, details: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.stage = stage
         self.details = details
+        self.reproducer: Path | None = None

@@ -151,10 +151,12 @@ def start_compilation(
     model: ModelSource,
     arguments: CompileArguments,
     given: Callable[[ModuleOp, CompilerContext], Sequence[GivenCase]] | None = None,
+    late: bool = False,
 ) -> TimedCompilation:
     """Check the options and parse the model, which `read_model` has opened.
 
-    `given` says of the model for which inputs `--check-each` runs it, instead of random ones.
+    `given` says of the model for which inputs `--check-each` runs it, instead of random ones. Forms that take long to
+    run are run `late`: if something is wrong at the end.
 
     Raises:
         UserError: an option or the model is wrong.
@@ -167,17 +169,24 @@ def start_compilation(
     ctx = new_context(arguments.options.target)
     module = read_module(model, ctx, arguments.bindings)
     cases = given(module, ctx) if given is not None else ()
-    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases)
-    manager = PassManager(ctx, watching, arguments.verify_each, lambda: _text(model, module, ctx))
+    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases, late)
+    manager = PassManager(
+        ctx, watching, arguments.verify_each, lambda: text_again(model, ctx.target, arguments.bindings)
+    )
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)
     return result
 
 
-def _text(model: ModelSource, module: ModuleOp, ctx: CompilerContext) -> str:
-    """The model as text, for the report of a bug."""
-    if isinstance(model, ModelText):
+def text_again(model: ModelSource, target: str, bindings: Bindings) -> str:
+    """The model as text, for the report of a bug: read again, since passes have changed what was read."""
+    if isinstance(model, ModelText) and not bindings:
         return model.text
     from mlc.compiler.emit_text import emit_text
+    from mlc.frontends.onnx.to_graph.bind_inputs import bind
+    from mlc.pass_manager.reproducer import with_absolute_paths
+    from mlc.support.variants import variants_of
 
-    return emit_text(module, ctx, "mlir")
+    module = read_module(model, ctx := new_context(target), bindings)
+    bind(module, variants_of(bindings)[0].bindings, ctx)
+    return with_absolute_paths(emit_text(module, ctx, "mlir"), ctx)

@@ -35,7 +35,7 @@ BROKEN_PIPE = 141
 
 
 _REPRODUCER = "reproducer: "
-"""How the line begins that names a reproducer, in the details of a bug."""
+"""How the line begins that names a reproducer."""
 _sources: dict[str, str] = {}
 """The texts that this process has read, by name: messages show lines of them."""
 
@@ -98,6 +98,13 @@ class ArgumentParser(argparse.ArgumentParser):
                 flag = action.option_strings[-1]
                 text = text.replace(f"{flag} [{action.metavar}]", f"{flag}[={action.metavar}]")
         return text
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of the choices of an argument."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(each) for each in action.choices]
+            what = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+            self.error(f"found '{value}' as {what}; it is one of {', '.join(known)}{suggest(str(value), known)}")
 
     def flags(self) -> list[str]:
         """All option names."""
@@ -231,7 +238,7 @@ def _out_of_memory(error: Exception) -> str:
 def _of_plugin(error: Exception, place: SourceLocation) -> UserError:
     """The error for a line of a plugin that failed."""
     if isinstance(error, CompilerBug):
-        found = [Note(line) for line in error.details.splitlines() if line.startswith(_REPRODUCER)]
+        found = [Note(_REPRODUCER + str(error.reproducer))] if error.reproducer is not None else []
         return UserError(error.message, place, found)
     return UserError(f"{type(error).__name__}: {error}", place)
 
@@ -257,15 +264,15 @@ def print_bug(name: str, bug: CompilerBug) -> None:
     plugin = plugin_passes.get(bug.stage)
     owner = f"a pass of {plugin.origin}" if plugin else "mlc"
     print(f"{name}: bug in {owner}: {bug.message}\n  in: {bug.stage}", file=sys.stderr)
-    for line in bug.details.splitlines():
+    reproducer = [_REPRODUCER + str(bug.reproducer)] if bug.reproducer is not None else []
+    for line in (*bug.details.splitlines(), *reproducer):
         print(f"  {line}", file=sys.stderr)
     if plugin is None:
         print("  please report it together with the input (--traceback shows where in mlc)", file=sys.stderr)
-    for line in bug.details.splitlines():
-        if line.startswith(_REPRODUCER):
-            from mlc.tools.reduce_reproducer import reduce_reproducer
+    if bug.reproducer is not None:
+        from mlc.tools.reduce_reproducer import reduce_reproducer
 
-            print(f"  {reduce_reproducer(Path(line.removeprefix(_REPRODUCER)))}", file=sys.stderr)
+        print(f"  {reduce_reproducer(bug.reproducer)}", file=sys.stderr)
 
 
 def read_text(file: str) -> tuple[str, str]:
@@ -276,6 +283,8 @@ def read_text(file: str) -> tuple[str, str]:
     """
     name = "<stdin>" if file == "-" else file
     try:
+        if file == "-" and sys.stdin.isatty():
+            print("note: reads the text from this terminal; its end is Ctrl-D", file=sys.stderr)
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except FileNotFoundError:
         raise UserError(f"input file '{file}' not found") from None

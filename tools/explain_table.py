@@ -13,6 +13,8 @@ from mlc.pass_manager.pipeline import default_steps
 from mlc.support.errors import UserError
 from mlc.tools.kernel_numbers import ModelNumbers, amount
 from mlc.tools.kernel_products import products_of
+from mlc.tools.kernel_trace import TracedRuns
+from mlc.tools.kernel_work import work_of
 from mlc.tools.schedule_estimate import kernel_on_loops, steps_of
 
 _REST = "the rest"
@@ -112,27 +114,39 @@ def print_estimates(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
     numbers.print_doubts([numbers.roofline.bound(row.work).time / row.seconds for row in rows if row.seconds])
 
 
-def print_traced(numbers: ModelNumbers, kernels: Sequence[FuncOp], traced: Mapping[str, Sequence[float]]) -> None:
-    """A line for each kernel with its time alone, and the median of what it took in a trace: by name, in seconds.
+def print_traced(numbers: ModelNumbers, kernels: Sequence[FuncOp], traced: Mapping[str, TracedRuns]) -> None:
+    """A line for each kernel with its time alone, and the median of what it took in a trace.
 
     Raises:
-        UserError: the trace has none of the kernels.
+        UserError: the trace has none of the kernels, or says that it is of another model.
     """
     names = [kernel.sym_name.data for kernel in kernels]
     if not any(name in traced for name in names):
         found = ", ".join(f"'{name}'" for name in traced) or "nothing"
         raise UserError(f"found {found} in the trace; required: one of the model's kernels, {', '.join(names)}")
+    _require_same_kernels({k.sym_name.data: work_of(k, numbers.ctx).flops for k in kernels}, traced)
     rows, _ = numbers.of(kernels)
     width = max([len("kernel"), *map(len, names)])
     print(f"{'kernel':<{width}} {'runs':>6} {'measured':>9} {'in trace':>9} {'ratio':>6}")
     for row in rows:
-        times = traced.get(row.name, ())
+        times = traced[row.name].seconds if row.name in traced else ()
         there = median(times) if times else None
         alone = "-" if row.seconds is None else numbers.time(row.seconds)
         ratio = f"{there / row.seconds:.2f}" if there and row.seconds else "-"
         traced_time = "-" if there is None else amount(there, "s")
         print(f"{row.name:<{width}} {len(times):>6} {alone:>9} {traced_time:>9} {ratio:>6}")
     _print_notes(numbers, _TRACED_NOTE)
+
+
+def _require_same_kernels(flops: Mapping[str, int], traced: Mapping[str, TracedRuns]) -> None:
+    """Raises: UserError if a kernel of the trace computes something else than that of the model, or it has none."""
+    for name, runs in traced.items():
+        if runs.flops is not None and flops.get(name) != runs.flops:
+            found = f"one with {flops[name]:,} flops" if name in flops else "none of that name"
+            raise UserError(
+                f"the trace is of another model, or of other options: it has a kernel '{name}' with {runs.flops:,} "
+                f"flops; the model has {found}"
+            )
 
 
 def _beside(numbers: ModelNumbers, estimated: float | None, seconds: float | None, bound: float) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,20 +43,31 @@ def kernel_facts(source: ModelSource, args: CompileArguments) -> dict[str, dict[
     return facts
 
 
-def times_in_trace(file: str) -> dict[str, list[float]]:
-    """By name the seconds that each run of a kernel took, as a file of the Trace Event Format says.
+@dataclass
+class TracedRuns:
+    """The runs of one kernel in a trace."""
+
+    seconds: list[float] = field(default_factory=list[float])
+    """How long each took."""
+    flops: int | None = None
+    """What a run computes, if the trace says so."""
+
+
+def runs_in_trace(file: str) -> dict[str, TracedRuns]:
+    """By name the runs of each kernel, as a file of the Trace Event Format says.
 
     Raises:
         UserError: the file cannot be read, or is none.
     """
     try:
         events: Any = json.loads(Path(file).read_text(encoding="utf-8"))["traceEvents"]
-        times: dict[str, list[float]] = defaultdict(list)
+        runs: dict[str, TracedRuns] = defaultdict(TracedRuns)
         for event in events:
             if event["ph"] == "X":
-                times[event["name"]].append(event["dur"] / 1e6)
+                runs[event["name"]].seconds.append(event["dur"] / 1e6)
+                runs[event["name"]].flops = event.get("args", {}).get("flops")
     except OSError as e:
         raise UserError(f"cannot read '{file}': {e.strerror}") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError(f"'{file}' is not a trace; {_REQUIRED}") from None
-    return times
+    return runs

@@ -10,7 +10,8 @@ of the model is run by the meaning of its ops, and native code at the end. The s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.registry import plugin_passes
 from mlc.pass_manager.wrong_value import GivenCase, WrongValue, wrong_value_in
+from mlc.support.additions import load_options
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import location_of
 from mlc.tools.compile_arguments import (
@@ -77,7 +79,7 @@ def run(arguments: Namespace) -> int:
         bind(bound := module.clone(), args.bindings, ctx)
         return given_cases(ComparedModel(args.model, bound, ctx), args.inputs, args.against, args.seed)
 
-    timed = start_compilation(read_model(args.model, args), args, given)
+    timed = start_compilation(read_model(args.model, args), args, given, late=True)
     timed.observers.append(ran := _Ran())
     try:
         _lower(timed, args.pass_pipeline)
@@ -134,8 +136,17 @@ def _report(wrong: WrongValue, ran: _Ran, module: ModuleOp) -> Sequence[str]:
     if parting.before is None and parting.after is None:
         lines += _function_place(module, found.function)
     if found.draw.kind != "given":  # a reproducer runs on random inputs
-        lines += [f"  {line}" for line in wrong.details.splitlines() if line.startswith("reproducer: ")]
+        lines += _reproducer(wrong)
     return lines
+
+
+def _reproducer(wrong: WrongValue) -> Iterator[str]:
+    """Where the reproducer is, and the command that makes it small."""
+    if wrong.reproducer is not None:
+        plugins = ["--allow-plugins"] if load_options() else []
+        flags = ["--run-reproducer", *plugins, "--reduce", str(wrong.reproducer), "-o", "small.mlir"]
+        yield f"  reproducer: {wrong.reproducer}"
+        yield f"  reduce it:  {shlex.join(['mlc-opt', *flags])}"
 
 
 def _node(wrong: WrongValue, args: Arguments) -> Sequence[str]:

@@ -30,7 +30,7 @@ from mlc.tools.explain_table import print_estimates, print_table, print_traced
 from mlc.tools.kernel_numbers import ModelNumbers, amount
 from mlc.tools.kernel_products import KernelProducts, products_of
 from mlc.tools.kernel_text import text_of
-from mlc.tools.kernel_trace import times_in_trace
+from mlc.tools.kernel_trace import runs_in_trace
 from mlc.tools.kernel_work import KernelWork
 from mlc.tools.roofline import Bound
 from mlc.tools.schedule_estimate import RunnerUp, candidates_beside, kernel_on_loops, runners_up, steps_of
@@ -84,7 +84,7 @@ def run(arguments: Namespace) -> None:
         )
     if args.compare and (args.kernel or args.estimates):
         raise UserError("found --compare with a kernel or --estimates; required: --compare alone, for all kernels")
-    traced = times_in_trace(args.compare) if args.compare else {}
+    traced = runs_in_trace(args.compare) if args.compare else {}
     source = read_model(args.model, args)
     if args.per_token:
         _explain_token(source, args, bool(args.kernel or args.estimates or args.compare))

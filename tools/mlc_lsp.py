@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
-from mlc.plugins.project import project_file
+from mlc.plugins.project import PROJECT_FILE, project_file
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.language_server.watched_plugins import WatchedPlugins
@@ -36,7 +36,8 @@ def run(arguments: Namespace) -> None:
     """Serve until the editor ends the session."""
     given = vars(arguments)
     named = PluginArguments(**{n: given[n] for n in ("load_dialect", "load_pass", "irdl_file")})
-    project = None if given["project"] is None else project_file(Path(given["project"]))
+    folder = given["project"]
+    project = None if folder is None else project_file(Path(folder)) or Path(folder).resolve() / PROJECT_FILE
     plugins = WatchedPlugins(named, project)
     try:
         editor = os.fdopen(os.dup(sys.stdout.fileno()), "wb")  # of its own, as the session closes it

@@ -13,6 +13,7 @@ from mlc.frontends.registry import open_model
 from mlc.pass_manager.pipeline import PIPELINE, default_steps
 from mlc.pass_manager.pipeline_options import HIGHEST, PipelineOptions
 from mlc.plugins.arguments import plugin_arguments_of
+from mlc.support.bindings import Bindings
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.version import __version__
 from mlc.tools.driver import check_not_input, open_output, print_remarks, read_text, report, run_tool
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mlc.pass_manager.instrumentation import Instrumentation
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.support.context import CompilerContext
+    from mlc.support.model_source import ModelSource
 
 _SEPARATOR = "// -----"
 
@@ -118,6 +120,7 @@ def _transform(
 
     from mlc.compiler.compilation import parse_verified
     from mlc.pass_manager.manager import PassManager
+    from mlc.pass_manager.reproducer import failing_stage
     from mlc.tools.observers import observers
 
     base = Path.cwd() if arguments.input == "-" else Path(arguments.input).parent
@@ -126,11 +129,14 @@ def _transform(
     if source is not None:
         ctx.resources.respell(Path.cwd())
     if arguments.reduce or arguments.reduce_while is not None:
-        return _reduce(module, passes, ctx, arguments)
+        return _reduce(module, passes, ctx, arguments, notes)
     watching = observers(arguments, ctx, arguments.options.threads)
-    manager = PassManager(ctx, [*watching, notes], arguments.verify_each, lambda: chunk)
+    text = (lambda: chunk) if source is None else (lambda: _text_again(source, ctx.target))
+    manager = PassManager(ctx, [*watching, notes], arguments.verify_each, text)
     manager.run(module, passes)
     manager.finish(module)
+    if arguments.run_reproducer and (stage := failing_stage(chunk)) is not None:
+        print(f"note: the error that this file is to reproduce, in {stage}, does not occur any more", file=sys.stderr)
     for observer in watching:
         observer.report()
     if (picture := arguments.picture) is not None:
@@ -151,7 +157,15 @@ def _transform(
     )
 
 
-def _reduce(module: ModuleOp, passes: Sequence[Pass], ctx: CompilerContext, arguments: OptArguments) -> str:
+def _text_again(source: ModelSource, target: str) -> str:
+    from mlc.tools.compile_arguments import text_again
+
+    return text_again(source, target, Bindings())  # passes bind inputs here
+
+
+def _reduce(
+    module: ModuleOp, passes: Sequence[Pass], ctx: CompilerContext, arguments: OptArguments, notes: LevelNotes
+) -> str:
     """A reproducer with as little of `module` as shows what it shows."""
     from mlc.tools.observers import observers
     from mlc.tools.reduce_error import ReducedRun, reduce_module
@@ -160,10 +174,10 @@ def _reduce(module: ModuleOp, passes: Sequence[Pass], ctx: CompilerContext, argu
     keep = parse_predicate(arguments.reduce_while) if arguments.reduce_while is not None else None
     arguments.check_each |= isinstance(keep, KeptPredicate) and keep.checks_each
 
-    def watching() -> list[Instrumentation]:
-        return observers(arguments, ctx, arguments.options.threads)
+    def watching(own: CompilerContext) -> list[Instrumentation]:
+        return observers(arguments, own, arguments.options.threads, late=True)
 
-    return reduce_module(module, ReducedRun(passes, ctx, watching, arguments.verify_each), keep)
+    return reduce_module(module, ReducedRun(passes, ctx, watching, arguments.verify_each), keep, notes)
 
 
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:

@@ -117,9 +117,15 @@ def _run(
             print(note, file=sys.stderr)
     if args.outputs:
         _save({info.name: o for info, o in zip(model.outputs, outputs, strict=True)}, calls, Path(args.outputs))
+        if Path(args.outputs).suffix != ".safetensors":
+            print(f"note: wrote '{args.outputs}' in the format safetensors", file=sys.stderr)
     if args.trace:
         _write_trace(model, calls, args, is_library)
     print(model.latency(calls, args.repeat))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 def _write_trace(model: RunnableModel, calls: Calls, args: Arguments, is_library: bool) -> None:
@@ -135,7 +141,7 @@ def _write_trace(model: RunnableModel, calls: Calls, args: Arguments, is_library
     except OSError as e:
         raise UserError(f"cannot write '{args.trace}': {e.strerror}") from None
     lost = f", {recorded.lost} found no room" if recorded.lost else ""
-    print(f"trace: {args.trace}, {len(recorded.spans)} events of {calls.count} calls{lost}")
+    print(f"trace: {args.trace}, {_counted(len(recorded.spans), 'event')} of {_counted(calls.count, 'call')}{lost}")
 
 
 def _is_elf(model: str) -> bool:

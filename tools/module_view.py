@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -110,9 +111,12 @@ class ModuleView:
         """The module after passes, which are spelled as for `mlc-opt --pass-pipeline`; verified after each.
 
         Raises:
+            TypeError: they are no text.
             UserError: there is no such pass, or the module asks for something that one cannot do.
             CompilerBug: a pass is wrong.
         """
+        if not isinstance(cast(object, passes), str):
+            raise TypeError(f"found {passes!r} as passes; required: their names in a text, such as 'fuse,cse'")
         module, ctx = self.module.clone(), self.ctx.clone()
         PassManager(ctx, verify_each=True).run(module, parse_passes(passes))
         return ModuleView(module, ctx)

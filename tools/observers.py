@@ -44,11 +44,13 @@ def observers(
     threads: int,
     cc: str | None = None,
     given: Sequence[GivenCase] = (),
+    late: bool = False,
 ) -> list[Instrumentation]:
     """What to call around each pass, in order: timing is innermost, so it measures nothing but the passes.
 
     Native code runs on `threads` threads; `cc` names the clang to use instead of the one that is found.
-    Functions are checked with the `given` inputs, others with random ones.
+    Functions are checked with the `given` inputs, others with random ones. Forms that take long to run are run `late`:
+    if something is wrong at the end.
     """
     result: list[Instrumentation] = []
     if options.timing:
@@ -58,9 +60,10 @@ def observers(
     result += _counting(options, ctx)
     if options.check_each:
         from mlc.pass_manager.checking import EquivalenceChecker
+        from mlc.pass_manager.late_checking import LateChecker
         from mlc.tools.native_check import NativeCheck
 
-        checker = EquivalenceChecker(ctx, options.seed, given)
+        checker = (LateChecker if late else EquivalenceChecker)(ctx, options.seed, given)
         result.append(NativeCheck(checker, ctx, sys.stderr, threads, cc))
         result.append(CheckEach(checker, sys.stderr))
     return result

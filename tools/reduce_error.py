@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from traceback import walk_tb
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import pipeline_text
+from mlc.pass_manager.registry import load_pass, plugin_passes
 from mlc.pass_manager.reproducer import reproducer_text, with_absolute_paths
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError, UserErrors
@@ -46,22 +47,57 @@ class _Kind(NamedTuple):
     causes: tuple[_Raised, ...]
 
 
+@dataclass
+class _LastPass(Instrumentation):
+    """Keeps the module as the last pass found it, for as long as nothing says that this pass is right."""
+
+    ctx: CompilerContext
+    ran: list[Pass] = field(default_factory=list[Pass])
+    module: ModuleOp | None = None
+
+    def before(self, pass_: Pass, module: ModuleOp) -> None:
+        self.ran.append(pass_)
+        self.module, self.resources = module.clone(), self.ctx.resources.clone()
+
+    def after(self, pass_: Pass, module: ModuleOp) -> None:
+        self.module = None
+
+
 @dataclass(frozen=True)
 class ReducedRun:
     """Runs passes on candidates, each in a context of its own.
 
     Attributes:
-        watching: makes the instrumentations of a run.
+        watching: makes the instrumentations of a run in a context.
     """
 
     passes: Sequence[Pass]
     ctx: CompilerContext
-    watching: Callable[[], list[Instrumentation]]
+    watching: Callable[[CompilerContext], list[Instrumentation]]
     verify_each: bool
 
     def outcome(self, candidate: ModuleOp) -> PassesOutcome:
         """How the passes end on a module, which they change."""
-        manager = PassManager(self.ctx.clone(), self.watching(), self.verify_each)
+        return self._outcome(candidate, self.ctx.clone())
+
+    def first(
+        self, module: ModuleOp, *further: Instrumentation
+    ) -> tuple[PassesOutcome, list[tuple[ModuleOp, ReducedRun]]]:
+        """How the passes end on `module`, which stays as it is, and from where to reduce, the best first: from what the
+        pass that is wrong finds, with nothing but this pass; else from `module`, with the passes that came as far.
+        """
+        ctx = self.ctx.clone()
+        last = _LastPass(ctx)
+        outcome = self._outcome(module.clone(), ctx, *further, last)
+        if outcome.error is None or last.module is None:
+            return outcome, [(module, self)]
+        ctx.resources = last.resources
+        alone = last.module, replace(self, passes=last.ran[-1:], ctx=ctx)
+        return outcome, [alone, (module, replace(self, passes=last.ran))]
+
+    def _outcome(self, candidate: ModuleOp, ctx: CompilerContext, *further: Instrumentation) -> PassesOutcome:
+        # What is added comes last: its `after` is called once the others find nothing wrong.
+        manager = PassManager(ctx, [*self.watching(ctx), *further], self.verify_each)
         start, error = time.perf_counter(), None
         with redirect_stderr(io.StringIO()):
             try:
@@ -72,31 +108,51 @@ class ReducedRun:
         return PassesOutcome(error, time.perf_counter() - start)
 
 
-def reduce_module(module: ModuleOp, run: ReducedRun, keep: KeptPredicate | ScriptPredicate | None) -> str:
+def reduce_module(
+    module: ModuleOp, run: ReducedRun, keep: KeptPredicate | ScriptPredicate | None, notes: Instrumentation
+) -> str:
     """A reproducer with the smallest module found for which `keep` holds, or else on which the passes end with the same
     error as on `module`. For a script it is the module alone.
 
-    How much was left out is told on standard error.
+    How much was left out is told on standard error; `notes` says there what the passes leave as it is.
 
     Raises:
         UserError: there is nothing to keep.
     """
     if isinstance(keep, ScriptPredicate):
         return _reduce_by_script(module, run, keep)
-    first = run.outcome(module.clone())
+    first, starts = run.first(module, notes)
     if keep is None:
         if first.error is None:
-            raise UserError("--reduce keeps an error, and the passes end without one")
+            raise UserError(f"--reduce keeps an error, and the passes end without one{_absent(run.passes)}")
         kind = _kind_of(first.error)
         keep = KeptPredicate("", lambda o: o.error is not None and _kind_of(o.error) == kind)
     elif not keep.holds(first):
-        raise UserError(f"--reduce-while keeps that the passes {keep.words}, and they do not")
+        raise UserError(f"--reduce-while keeps that the passes {keep.words}, and they do not{_absent(run.passes)}")
     holds = keep.holds
-    smallest = _reduced(module, lambda candidate: holds(run.outcome(candidate)))
+    start, run = next(
+        ((start, each) for start, each in starts[:-1] if holds(each.outcome(start.clone()))),
+        starts[-1],
+    )
+    smallest = _reduced(start, lambda candidate: holds(run.outcome(candidate)))
     last = run.outcome(smallest.clone()).error
     bug = last if isinstance(last, CompilerBug) else CompilerBug(*_words_of(last, keep))
-    options = list(dict.fromkeys(option for each in run.watching() for option in each.options()))
+    options = list(dict.fromkeys(option for each in run.watching(run.ctx) for option in each.options()))
     return reproducer_text(bug, emit_text(smallest, run.ctx, "mlir"), pipeline_text(run.passes), run.ctx, options)
+
+
+def _absent(passes: Sequence[Pass]) -> str:
+    """Which passes of files that were loaded are not among those that ran, and how they get there."""
+    ran = {each.name for each in passes}
+    absent = [(name, each.origin) for name, each in plugin_passes.unasked() if each.group is None and name not in ran]
+    return "".join(f"; pass '{name}' of {origin} is not among them: {_way_in(name)}" for name, origin in absent)
+
+
+def _way_in(name: str) -> str:
+    """How a pass gets among those that run."""
+    place = load_pass(name).place
+    placed = f", or a pipeline that has '{place.at}', beside which it is to run" if place is not None else ""
+    return f"name it (--{name}){placed}"
 
 
 def _reduce_by_script(module: ModuleOp, run: ReducedRun, script: ScriptPredicate) -> str:

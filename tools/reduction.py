@@ -50,6 +50,7 @@ class Reducer:
             self._drop_one_by_one(_drop_result)
             self._drop_one_by_one(_drop_argument)
             self._drop_one_by_one(_drop_attribute)
+            self._drop_one_by_one(_return_earlier)
 
     def _drop_ops(self) -> None:
         """Blocks of ops, from the last to the first, of half the size each time."""
@@ -58,9 +59,11 @@ class Reducer:
             end = _size(self.module)
             while end > 0:
                 start = max(0, end - size)
-                if not self._try(lambda m, first=start, last=end: _erase(m, first, last)) and size == 1:
-                    # A value that takes the place of two makes `a - b` a zero; one of its own does not.
-                    self._try(lambda m, first=start: _erase(m, first, first + 1, by_argument=True))
+                # What is looked for may depend on one operand of `a - b` alone, or not show if both are one value.
+                choices = _choices(self.module, start) if size == 1 else 1
+                for choice in range(choices):
+                    if self._try(lambda m, first=start, last=end, n=choice: _erase(m, first, last, n)):
+                        break
                 end = min(start, _size(self.module))
             size //= 2
 
@@ -107,29 +110,42 @@ def _ops(module: ModuleOp) -> list[Operation]:
     ]
 
 
-def _erase(module: ModuleOp, first: int, last: int, by_argument: bool = False) -> bool:
-    """Erase some of `_ops`; what reads their results reads another value of the same type, or a new argument."""
+def _erase(module: ModuleOp, first: int, last: int, choice: int) -> bool:
+    """Erase some of `_ops`; what reads their results reads the substitute of the given number, or the last one."""
     for op in reversed(_ops(module)[first:last]):
         for result in op.results:
             if result.first_use is not None:
-                if (other := _substitute(op, result, by_argument)) is None:
+                substitutes, function = _substitutes(op, result), _function_around(op)
+                if choice < len(substitutes):
+                    result.replace_all_uses_with(substitutes[choice])
+                elif function is not None:
+                    result.replace_all_uses_with(add_argument(function, result.type))
+                else:
                     return False
-                result.replace_all_uses_with(other)
         op.detach()
         op.erase(safe_erase=False)
     return True
 
 
-def _substitute(op: Operation, result: SSAValue, by_argument: bool) -> SSAValue | None:
-    """An operand of `op`, or an argument of its function, perhaps a new one, and certainly if `by_argument`."""
+def _choices(module: ModuleOp, number: int) -> int:
+    """How many ways there are to erase one of `_ops`: a substitute each, and an argument of its own."""
+    op = _ops(module)[number]
+    return 1 + max((len(_substitutes(op, result)) for result in op.results if result.first_use is not None), default=0)
+
+
+def _substitutes(op: Operation, result: SSAValue) -> list[SSAValue]:
+    """What is there in place of a result: operands of `op` of its type, and such an argument of its function."""
+    function = _function_around(op)
+    arguments = function.body.block.args if function is not None and function.body.blocks else ()
+    operands = [v for v in op.operands if v.type == result.type]
+    return list(dict.fromkeys([*operands, *[v for v in arguments if v.type == result.type][:1]]))
+
+
+def _function_around(op: Operation) -> FuncOp | None:
     function = op.parent_op()
     while function is not None and not isinstance(function, FuncOp):
         function = function.parent_op()
-    candidates = [*op.operands, *(function.body.block.args if function is not None and function.body.blocks else ())]
-    found = None if by_argument else next((v for v in candidates if v.type == result.type), None)
-    if found is not None or function is None:
-        return found
-    return add_argument(function, result.type)
+    return function
 
 
 def _functions(module: ModuleOp) -> list[FuncOp]:
@@ -159,6 +175,31 @@ def _drop_result(module: ModuleOp, number: int) -> bool | None:
         function.res_attrs = ArrayAttr(
             [DictionaryAttr({name: value for name, value in each.items() if name != EXTENTS}) for each in kept]
         )
+    function.update_function_type()
+    return True
+
+
+def _return_earlier(module: ModuleOp, number: int) -> bool | None:
+    """Return a value that is computed earlier in place of a result, of another type perhaps."""
+
+    def earlier(function: FuncOp) -> list[tuple[ReturnOp, int, SSAValue]]:
+        block = function.body.blocks[0]
+        values = [value for op in block.ops for value in op.results]
+        if not isinstance(end := block.last_op, ReturnOp):
+            return []
+        places: dict[SSAValue, int] = {value: place for place, value in enumerate(values)}
+        return [(end, i, v) for i, old in enumerate(end.operands) for v in values[: places.get(old, 0)]]
+
+    found = _numbered(module, lambda f: len(earlier(f)), number)
+    if found is None:
+        return None
+    function, index = found
+    end, result, value = earlier(function)[index]
+    end.operands[result] = value
+    if function.res_attrs is not None:
+        attributes = [dict(each.data) for each in function.res_attrs.data]
+        attributes[result].pop(EXTENTS, None)
+        function.res_attrs = ArrayAttr(map(DictionaryAttr, attributes))
     function.update_function_type()
     return True
 

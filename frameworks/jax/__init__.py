@@ -18,7 +18,11 @@ arrays, or lie in the memory of a donated argument. XLA itself calls functions w
 
 from __future__ import annotations
 
-from mlc.frameworks.jax._compiled import Compiled, compile
-from mlc.frameworks.jax._jit import jit
+from mlc.frameworks._package import require
+
+require("jax")
+
+from mlc.frameworks.jax._compiled import Compiled, compile  # noqa: E402
+from mlc.frameworks.jax._jit import jit  # noqa: E402
 
 __all__ = ["Compiled", "compile", "jit"]

@@ -22,9 +22,13 @@ line in the report.
 
 from __future__ import annotations
 
-from mlc.frameworks.torch._backend import backend
-from mlc.frameworks.torch._export import compile
-from mlc.frameworks.torch._graphs import refresh
-from mlc.frameworks.torch._report import Report, report, reset
+from mlc.frameworks._package import require
+
+require("torch")
+
+from mlc.frameworks.torch._backend import backend  # noqa: E402
+from mlc.frameworks.torch._export import compile  # noqa: E402
+from mlc.frameworks.torch._graphs import refresh  # noqa: E402
+from mlc.frameworks.torch._report import Report, report, reset  # noqa: E402
 
 __all__ = ["Report", "backend", "compile", "refresh", "report", "reset"]

@@ -14,7 +14,7 @@ from mlc.analysis.known_types import require_known_types
 from mlc.dialects import graph
 from mlc.dialects.tensor import MapOp
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.levels import require_level
+from mlc.pass_manager.levels import not_lowered, require_level
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.pass_manager.type_conversion import TypeConversion
 from mlc.passes.graph_to_tensor._halves import widen_halves
@@ -22,7 +22,6 @@ from mlc.passes.graph_to_tensor._outline import LOOPS, Outlining
 from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elements, require_no_arithmetic
 from mlc.support.context import CompilerContext
 from mlc.support.kernel_names import KernelNames
-from mlc.support.locations import error_at
 from mlc.support.modules import modules_of
 from mlc.support.rounding import Rounding
 
@@ -77,8 +76,9 @@ class ConvertGraphToTensorPass(Pass):
             mark_elements(function)
         elements_as_bits(module)
         for op in module.walk():
-            if op.name.startswith(f"{graph.Graph.name}."):
-                raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of convert-graph-to-tensor handles it")
+            # A pattern for a base class of an op may leave it as it is.
+            if op.name.startswith(f"{graph.Graph.name}.") or driver.handles(op):
+                raise not_lowered(op, "", self.name)
 
 
 def _erase_leftovers(kernel: func.FuncOp) -> None:

@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from mlc.dialects.llvm import LLVM
 from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.levels import passes_missing, require_level
+from mlc.pass_manager.levels import not_lowered, passes_missing, require_level
 from mlc.pass_manager.lowering import LoweringDriver, lowering_of
 from mlc.pass_manager.registry import load_pass
 from mlc.passes.loop_to_llvm._aliases import check_calls
@@ -123,4 +123,4 @@ def _check(module: ModuleOp) -> None:
     """Only ops of the llvm dialect may be left."""
     for op in module.walk():
         if op.name not in _LEGAL:
-            raise error_at(op, f"'{op.name}' cannot be lowered to llvm: no pattern of convert-loop-to-llvm takes it")
+            raise not_lowered(op, " to llvm", "convert-loop-to-llvm")

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 
 from mlc.analysis.known_types import require_known_types
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.levels import require_level
+from mlc.pass_manager.levels import not_lowered, require_level
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.passes.tensor_to_loop._donation import late_results
 from mlc.passes.tensor_to_loop._functions import convert_signature
@@ -86,9 +86,7 @@ def _check_handled(function: func.FuncOp, driver: LoweringDriver) -> None:
     for op in function.walk():
         tensors = any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
         if tensors and not driver.handles(op):
-            raise error_at(
-                op, f"'{op.name}' cannot be lowered to loops: no pattern of convert-tensor-to-loop handles it"
-            )
+            raise not_lowered(op, " to loops", driver.pass_name)
 
 
 def _check_signature(function: func.FuncOp, declared: set[str]) -> None:

@@ -243,6 +243,11 @@ class AnalysedText:
             if is_label_here or (written[0] == "%" and defined < position and span.opened_at >= isolated):
                 yield thing
 
+    def dialects_at(self, position: int) -> list[str]:
+        """The dialects whose names need no prefix at a position, the nearest first."""
+        around = [span.dialect for span in self.names.regions if self._contains(span, position)]
+        return list(dict.fromkeys(reversed(around)))
+
     def _contains(self, span: RegionSpan, position: int) -> bool:
         return span.opened_at <= position <= self.braces.get(span.opened_at, len(self.text))
 

@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 
 from mlc.dialects.loop.steps import load_step, step_names
-from mlc.dialects.registry import dialect_names
+from mlc.dialects.registry import dialect_names, plugin_dialects
 from mlc.pass_manager.options import options_of
 from mlc.pass_manager.registry import known_words, load_pass, pass_names, pipeline_names
 from mlc.syntax.errors import Source
@@ -109,11 +109,20 @@ def _words(text: AnalysedText, written: str, position: int) -> Iterator[Completi
         return
     dialect, dot, _ = written.partition(".")
     if not dot:
-        for name in dialect_names():
+        for name in (*dialect_names(), *plugin_dialects.names()):
             yield Completion(f"{name}.", "dialect", start)
-    elif (found := text.ctx.get_optional_dialect(dialect)) is not None:
+        for each in text.dialects_at(begin):
+            yield from _ops(text, each, start, f"{each}.")
+    else:
+        yield from _ops(text, dialect, start)
+
+
+def _ops(text: AnalysedText, dialect: str, start: int, prefix: str = "") -> Iterator[Completion]:
+    """The ops of a dialect, without a prefix of their names that is not to be written."""
+    if (found := text.ctx.get_optional_dialect(dialect)) is not None:
         for each in found.operations:
-            yield Completion(each.name, "op", start, documentation(each).partition("\n")[0])
+            name = each.name.removeprefix(prefix)
+            yield Completion(name, "op", start, documentation(each).partition("\n")[0])
 
 
 def begin_of_op(text: str, position: int) -> int:

@@ -45,7 +45,7 @@ def _said_of(text: AnalysedText, token: TextToken) -> str | None:
         case "alias":
             return _of_alias(text, token.text)
         case "word" | "string":
-            return _of_word(text, token.text.strip('"'))
+            return _of_word(text, token)
         case _:
             return None
 
@@ -81,10 +81,15 @@ def _of_alias(text: AnalysedText, name: str) -> str | None:
     return None if found is None else heading(name) + documentation(found)
 
 
-def _of_word(text: AnalysedText, word: str) -> str | None:
-    op = text.ctx.get_optional_op(word) if "." in word else None
-    if op is not None and op.name == word:
-        return of_op(op)
+def _of_word(text: AnalysedText, token: TextToken) -> str | None:
+    word = token.text.strip('"')
+    line = text.text[text.text.rfind("\n", 0, token.start) + 1 : token.start].rstrip()
+    begins = line[-1:] in ("", "=", "{", ":")  # a line, what results are given, a region, a block
+    names = [word] if "." in word else [f"{each}.{word}" for each in text.dialects_at(token.start) if begins]
+    for name in names:
+        op = text.ctx.get_optional_op(name)
+        if op is not None and op.name == name:
+            return of_op(op)
     if word in step_names():
         return of_step(word)
     return None

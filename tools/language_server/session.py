@@ -109,10 +109,11 @@ class Server(LanguageServer):
         """Tell what is wrong with plugins, each at its places, and no more what was wrong before."""
         before, self._of_plugins = self._of_plugins, dict[str, list[lsp.Diagnostic]]()
         for each in problems:
-            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, str(each.error)))
+            kind = lsp.MessageType.Error if each.places or each.plugin else lsp.MessageType.Info
+            self.window_show_message(lsp.ShowMessageParams(kind, str(each.error)))
             for place in each.places:
                 found = self._of_plugins.setdefault(Path(place.file).resolve().as_uri(), [])
-                found.append(diagnostic_of_line(place, each.error.message))
+                found.append(diagnostic_of_line(place, each.message))
         for uri in {*before, *self._of_plugins} - self._open:
             self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, self._of_plugins.get(uri, [])))
 

@@ -27,6 +27,14 @@ class PluginProblem:
     """Where it is to be seen; none if no file says more than that there is such a plugin."""
     plugin: str = ""
     """The path of the plugin, as it was given."""
+    former_counts: bool = False
+    """Whether the last text of it that was right is loaded instead."""
+
+    @property
+    def message(self) -> str:
+        """What is told at the places."""
+        former = "; until it is right again, what it was before counts" if self.former_counts else ""
+        return self.error.message + former
 
 
 class WatchedPlugins:
@@ -41,6 +49,8 @@ class WatchedPlugins:
         self._given, self._project = arguments, project
         self._arguments = arguments
         self._loaded = ExitStack()
+        self._right = dict[PluginFile, bytes]()
+        """The last texts that could be loaded."""
         self._seen = self._stamps()
         self.problems = list[PluginProblem]()
         """What is wrong with those that were loaded last."""
@@ -62,8 +72,8 @@ class WatchedPlugins:
         ]
 
     def load(self) -> None:
-        """Load them, in place of what was loaded before. One that is not there or fails is a problem; the others are
-        known without it.
+        """Load them, in place of what was loaded before. One that is not there or fails is a problem; its last text
+        that was right counts, if there was one, and the others are known without it.
         """
         self._loaded.close()
         self.problems = list[PluginProblem]()
@@ -76,15 +86,26 @@ class WatchedPlugins:
         self._seen = self._stamps()
         with ExitStack() as scope:
             for each in self._arguments.files():
-                with ExitStack() as own:
-                    own.enter_context(plugin_scope())
-                    try:
-                        each.load()
-                    except UserError as e:
-                        self.problems.append(PluginProblem(e, [*self._places(each, e)], each.path))
-                        continue
-                    scope.push(own.pop_all())
+                try:
+                    text = _read(each)
+                    scope.push(_loaded(each, text))
+                except UserError as e:
+                    former = self._load_former(each, scope)
+                    self.problems.append(PluginProblem(e, [*self._places(each, e)], each.path, former))
+                else:
+                    if text is not None:
+                        self._right[each] = text
             self._loaded = scope.pop_all()
+
+    def _load_former(self, file: PluginFile, scope: ExitStack) -> bool:
+        """Whether there is a text that was right, and it still can be loaded."""
+        if file not in self._right:
+            return False
+        try:
+            scope.push(_loaded(file, self._right[file]))
+        except UserError:  # it collides with what another plugin has now
+            return False
+        return True
 
     def _places(self, file: PluginFile, error: UserError) -> Iterator[SourceLocation]:
         """Where an error of a plugin is to be seen: where it is, and where the project names the plugin."""
@@ -121,6 +142,26 @@ class WatchedPlugins:
         files = [*arguments.load_dialect, *arguments.load_pass, *arguments.irdl_file]
         files += [] if self._project is None else [str(self._project)]
         return {file: _stamp(Path(file)) for file in files}
+
+
+def _read(file: PluginFile) -> bytes | None:
+    """The text of a plugin; None if it cannot be read, which loading tells."""
+    try:
+        return Path(file.path).read_bytes()
+    except OSError:
+        return None
+
+
+def _loaded(file: PluginFile, text: bytes | None) -> ExitStack:
+    """What takes a plugin back, which is loaded now.
+
+    Raises:
+        UserError: it is not there, fails, or collides with another one.
+    """
+    with ExitStack() as own:
+        own.enter_context(plugin_scope())
+        file.load(text)
+        return own.pop_all()
 
 
 def _stamp(file: Path) -> tuple[int, int]:

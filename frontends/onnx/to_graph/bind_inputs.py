@@ -195,8 +195,11 @@ class _Binding:
         if not fits:
             shown = "x".join("?" if e == DYNAMIC_INDEX else str(e) for e in shape) or "scalar"
             found = "x".join(map(str, wanted)) or "scalar"
+            numbers = ", with a number for each ?" if "?" in shown else ""
             raise UserError(
-                f"input '{name}' has the shape {shown}, which {found} does not fit", location_of(self.function)
+                f"input '{name}' has the shape {shown}, which {found} does not fit"
+                + (f"; required: {name}={shown}{numbers}" if shape else ""),
+                location_of(self.function),
             )
 
     def _set(self, argument: BlockArgument, kind: Attribute) -> None:

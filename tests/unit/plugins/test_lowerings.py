@@ -36,6 +36,31 @@ class Shifted{0}(Elementwise):
         return self.map(op, b, lambda p, x: p.add(x, p.number({0}, x.type)))
 """
 
+_NO_LOWERING = """
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
+from mlc.dialects.graph.unary import FloatUnaryOp
+
+
+@irdl_op_definition
+class SquashOp(FloatUnaryOp):
+    "A pattern of mlc for all elementwise ops takes it, and leaves it as it is."
+    name = "acme.squash"
+
+
+@irdl_op_definition
+class PressOp(IRDLOperation):
+    "Nothing takes it."
+    name = "acme.press"
+    input = operand_def(TensorType)
+    result = result_def(TensorType)
+    assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
+
+
+Acme = Dialect("acme", [SquashOp, PressOp])
+"""
+
 
 def test_native_code_of_a_replaced_softmax() -> None:
     x = np.random.default_rng(0).standard_normal((4, 8), np.float32)
@@ -93,3 +118,30 @@ def test_a_wrong_replacement_is_told_at_its_line(tmp_path: Path, mlc_opt: Comman
     assert result.status == 1
     assert f"{file}:6: error: " in result.err
     assert "'graph.relu' was lowered by Shifted2" in result.err
+
+
+@pytest.mark.parametrize(
+    ("op", "words"),
+    [
+        (
+            "squash %x : tensor<4xf32>",
+            "'acme.squash' cannot be lowered: no pattern of convert-graph-to-tensor handles it",
+        ),
+        (
+            "press %x : tensor<4xf32> -> tensor<4xf32>",
+            "'acme.press' cannot be lowered to loops: no pattern of convert-tensor-to-loop handles it",
+        ),
+    ],
+)
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_an_op_without_a_lowering(op: str, words: str, level: str, tmp_path: Path, mlc_opt: CommandLine) -> None:
+    (plugin := tmp_path / "acme.py").write_text(_NO_LOWERING)
+    model = (
+        f"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{\n  %0 = acme.{op}\n  return %0 : tensor<4xf32>\n}}\n"
+    )
+    (file := tmp_path / "m.mlir").write_text(model)
+    found = mlc_opt(str(file), f"--load-dialect={plugin}", level)
+    name = f"{op.partition(' ')[0].capitalize()}Op"
+    advice = f'; write one, under @lowers("convert-graph-to-tensor", {name}) (docs/writing-a-dialect.md)'
+    assert found.status == 1
+    assert f"m.mlir:2:8: error: {words}{advice}\n" in found.err

@@ -113,7 +113,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     np.savez("in.npz", x=X)
     found = mlc("run", "m.mlir", "--inputs=in.npz", "-O2", "--repeat=1", "--trace=t.json", "-o", "m.so")
     assert found.status == 0, found.err
-    assert "trace: t.json, 3 events of 1 calls\n" in found.out
+    assert "trace: t.json, 3 events of 1 call\n" in found.out
     events = json.loads(Path("t.json").read_text())["traceEvents"]
     (matmul,) = (each["args"] for each in events if each["name"] == "matmul")
     assert matmul["flops"] == 2 * 64**3 and matmul["bytes"] == 2 * 64 * 64 * 4 and matmul["estimated_us"] > 0
@@ -130,6 +130,12 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         ),
         (["--compare=no.json"], "cannot read 'no.json': No such file or directory"),
         (["--compare=other.json"], "found 'else' in the trace; required: one of the model's kernels, matmul, softmax"),
+        (
+            ["--compare=larger.json"],
+            "the trace is of another model, or of other options: it has a kernel 'matmul' with 1,000 flops; the model "
+            "has one with 524,288 flops",
+        ),
+        (["--compare=more.json"], "it has a kernel 'conv' with 7 flops; the model has none of that name"),
         (["--compare=other.json", "matmul"], "found --compare with a kernel or --estimates; required: --compare alone"),
     ],
 )
@@ -139,6 +145,10 @@ def test_what_is_no_trace_of_the_model(
     monkeypatch.chdir(tmp_path)
     Path("m.mlir").write_text(MODEL)
     Path("other.json").write_text('{"traceEvents": [{"ph": "X", "name": "else", "dur": 1}]}')
+    of = '{{"ph": "X", "name": "{}", "dur": 1, "args": {{"flops": {}}}}}'
+    for name, kernels in (("larger", [("matmul", 1000)]), ("more", [("matmul", 2 * 64**3), ("conv", 7)])):
+        events = ", ".join(of.format(*each) for each in kernels)
+        Path(f"{name}.json").write_text(f'{{"traceEvents": [{events}]}}')
     found = mlc("explain", "m.mlir", *words)
     assert found.status == 1
     assert message in found.err

@@ -42,7 +42,9 @@ def test_statuses(error: BaseException, status: int, message: str, capsys: pytes
 
 
 def test_a_bug_is_called_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_tool("tool", lambda: _raise(CompilerBug("it is wrong", "fuse", "reproducer: f"))) == 70
+    bug = CompilerBug("it is wrong", "fuse")
+    bug.reproducer = Path("f")
+    assert run_tool("tool", lambda: _raise(bug)) == 70
     shown = capsys.readouterr().err
     assert shown.startswith("tool: bug in mlc: it is wrong\n  in: fuse\n  reproducer: f\n")
     assert shown.endswith("\n  not reduced: mlc-opt --run-reproducer --reduce makes it as small as it can be\n")

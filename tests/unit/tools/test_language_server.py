@@ -183,6 +183,13 @@ def test_hover(place: str, said: str) -> None:
     assert said in found[0]
 
 
+def test_hover_on_a_name_without_its_prefix() -> None:
+    text = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n"
+    found = hover(_analysed(text), text.index("return") + 1)
+    assert found is not None
+    assert found[0].startswith("**`func.return`**") and text[found[1] : found[2]] == "return"
+
+
 def test_hover_knows_nothing_of_spaces() -> None:
     assert hover(_analysed(), TEXT.index("\n\nmodule") + 1) is None
 
@@ -192,6 +199,8 @@ def test_hover_knows_nothing_of_spaces() -> None:
     [
         ("  %2 = graph.ab", ["graph.abs"], ["graph.add"]),
         ("  gra", ["graph."], ["loop."]),
+        ("  ret", ["return"], ["func.return"]),
+        ("  %2 = ca", ["call"], []),
         ("  %2 = graph.compare ", ["eq", "lt"], []),
         ("  %2 = graph.concat %0, %x ax", ["axis"], []),
         ("  %2 = graph.relu %", ["%0", "%1", "%x"], ["%i", "%v"]),

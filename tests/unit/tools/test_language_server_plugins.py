@@ -11,6 +11,7 @@ import pytest
 
 from mlc.plugins.arguments import PluginArguments
 from mlc.tools.language_server.analysis import AnalysedText
+from mlc.tools.language_server.completion import candidates
 from mlc.tools.language_server.watched_plugins import WatchedPlugins
 from tests.unit.tools.language_client import session
 
@@ -52,10 +53,65 @@ def test_plugins_are_loaded_again(tmp_path: Path) -> None:
     (problem,) = plugins.problems
     assert "is not Python" in problem.error.message
     assert [str(place) for place in problem.places] == [f"{file}:1:4"]
+    assert problem.message.endswith("; until it is right again, what it was before counts")
     assert plugins.options == []
+    assert _errors("mine.second") == []  # as it was before
+    file.unlink()
+    plugins.load()
+    assert [each.error.message for each in plugins.problems] == [f"plugin '{file}' not found"]
+    assert _errors("mine.second") == []
     file.write_text(_PLUGIN, encoding="utf-8")
     plugins.load()
+    assert plugins.problems == []
     assert _errors("mine.first") == []
+    assert _errors("mine.second") == ["unknown operation 'mine.second'"]
+
+
+def test_a_plugin_that_never_was_right_has_no_text_before(tmp_path: Path) -> None:
+    (file := tmp_path / "mine.py").write_text("1 +", encoding="utf-8")
+    plugins = WatchedPlugins(PluginArguments(load_pass=[str(file)]))
+    plugins.load()
+    (problem,) = plugins.problems
+    assert problem.message == problem.error.message
+
+
+def test_a_project_without_its_file(tmp_path: Path) -> None:
+    """It is told, and the file counts once it is there."""
+    project = tmp_path / "pyproject.toml"
+    (tmp_path / "mine.py").write_text(_PLUGIN, encoding="utf-8")
+    plugins = WatchedPlugins(PluginArguments(), project)
+    plugins.load()
+    (problem,) = plugins.problems
+    found = f"found no pyproject.toml in '{tmp_path}' or a folder above it; required: one that names the plugins"
+    assert (problem.message, problem.places) == (found, [])
+    project.write_text('[tool.mlc]\nload-dialect = ["mine.py"]\n', encoding="utf-8")
+    plugins.load()
+    assert _errors("mine.first") == []
+
+
+@pytest.mark.slow
+def test_an_editor_hears_of_a_project_without_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "text.mlir"
+    path.write_text("mine.first\n", encoding="utf-8")
+
+    async def use(client: Any, uri: str) -> None:
+        assert (await client.next_told()).diagnostics
+        assert [each.message for each in client.messages] == [
+            f"found no pyproject.toml in '{tmp_path}' or a folder above it; required: one that names the plugins"
+        ]
+
+    session(use, path, f"--project={tmp_path}")
+
+
+def test_dialects_of_plugins_are_offered(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(_PLUGIN, encoding="utf-8")
+    plugins = WatchedPlugins(PluginArguments(load_dialect=[str(file)]))
+    plugins.load()
+    for line in ("", "  mi", "  %0 = mi"):
+        text = f"func.func @f() {{\n{line}"
+        found = [each.text for each in candidates(AnalysedText(f"{text}\n}}\n", "m.mlir", tmp_path), len(text))]
+        assert "mine." in found
 
 
 def test_plugins_that_a_project_names(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_runs_keep_the_cache_below_its_limit(cache: Path, mlc: CommandLine, monk
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["shrink"], "argument action: invalid choice: 'shrink'"),
+        (["shrink"], "found 'shrink' as action; it is one of size, trim, clear"),
         (["trim", "small"], "found the size 'small'; required: a number of bytes, such as 500M or 2G"),
         (["trim", "-1"], "'-1'"),
         (["clear", "2G"], "'2G' is for 'mlc cache trim'; 'mlc cache clear' takes no size"),

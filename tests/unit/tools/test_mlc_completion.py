@@ -86,4 +86,4 @@ def test_fish(line: str, expected: list[str], tmp_path: Path, mlc: CommandLine) 
 def test_every_command_is_known(mlc: CommandLine) -> None:
     for shell in ("bash", "zsh", "fish"):
         assert all(name in mlc("completion", shell).out for name in (*COMMANDS, "print-op-generic"))
-    assert "invalid choice: 'tcsh'" in mlc("completion", "tcsh").err
+    assert "found 'tcsh' as shell; it is one of bash, fish, zsh" in mlc("completion", "tcsh").err

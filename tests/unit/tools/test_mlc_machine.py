@@ -111,7 +111,7 @@ def test_targets_say_where_numbers_come_from(path: Path, mlc: CommandLine) -> No
     [
         (["measure", "--target=znver3"], "'mlc machine measure' measures this machine; it takes no --target"),
         (["show", "--target=znver9"], "unknown target 'znver9'"),
-        (["weigh"], "invalid choice: 'weigh'"),
+        (["weigh"], "found 'weigh' as action; it is one of show, measure"),
         (
             ["measure"],
             "no place for the file of this machine: MLC_MACHINE_FILE is empty; required: its name in MLC_MACHINE_FILE",

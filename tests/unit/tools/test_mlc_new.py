@@ -52,7 +52,7 @@ def test_a_skeleton_passes_its_tests(kind: str, name: str, files: list[str], tmp
     ("arguments", "message"),
     [
         (["new"], "the following arguments are required: kind, NAME"),
-        (["new", "op", "x"], "argument kind: invalid choice: 'op'"),
+        (["new", "op", "x"], "found 'op' as kind; it is one of dialect, pass (see"),
         (["new", "dialect", "Poly"], "'Poly' is not a name for a dialect: use lower-case words, such as 'my_dialect'"),
         (["new", "dialect", "class"], "'class' is not a name for a dialect"),
         (["new", "dialect", "json"], "'json' is a module of Python already; choose another name"),

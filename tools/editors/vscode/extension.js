@@ -1,6 +1,8 @@
 // The extension: starts `mlc lsp`, tells it of open texts, and asks it what VS Code wants to know of them.
 "use strict";
 
+const { existsSync } = require("fs");
+const { dirname, join } = require("path");
 const vscode = require("vscode");
 const { Connection } = require("./connection");
 
@@ -285,12 +287,18 @@ class Server {
   }
 }
 
+function hasProject(folder) {
+  const above = dirname(folder);
+  return existsSync(join(folder, "pyproject.toml")) || (above !== folder && hasProject(above));
+}
+
 function start() {
   const settings = vscode.workspace.getConfiguration("mlc");
   const [folder] = vscode.workspace.workspaceFolders || [];
   const path = folder && folder.uri.fsPath;
   // Plugins are programs: those of a folder are loaded once its user trusts it.
-  const plugins = path && settings.get("projectPlugins") && vscode.workspace.isTrusted ? [`--project=${path}`] : [];
+  const trusted = path && settings.get("projectPlugins") && vscode.workspace.isTrusted;
+  const plugins = trusted && hasProject(path) ? [`--project=${path}`] : [];
   server = new Server([...settings.get("command"), ...plugins], path);
   return server.ready;
 }

@@ -30,7 +30,7 @@ func.func private @offset(%x: memref<8xf32>) {
 
 // -----
 
-// CHECK: error: 'memref.dim' cannot be lowered to llvm: no pattern of convert-loop-to-llvm takes it
+// CHECK: error: 'memref.dim' cannot be lowered to llvm: no pattern of convert-loop-to-llvm handles it
 func.func private @dim(%x: memref<8xf32>, %i: index) {
   %0 = memref.dim %x, %i : memref<8xf32>
   return

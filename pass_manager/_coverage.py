@@ -1,0 +1,62 @@
+"""What the checker of passes has compared, and what it left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Coverage:
+    """What was compared since the start."""
+
+    values: int = 0
+    functions: set[str] = field(default_factory=set[str])
+    in_lockstep: set[str] = field(default_factory=set[str])
+    """Functions whose parallel loops were not run one iteration after the other."""
+    _stages: list[str] = field(default_factory=lambda: [""])
+    """The passes after which the module was another one; first, none."""
+    _left_out: dict[tuple[str, str], list[int]] = field(default_factory=dict[tuple[str, str], list[int]])
+    """By function and reason, at which of them."""
+
+    def begin(self, stage: str) -> None:
+        """What follows is about the module as the pass `stage` left it."""
+        self._stages.append(stage)
+
+    def leave_out(self, function: str, reason: str) -> None:
+        """A function is not run as it is now."""
+        at = self._left_out.setdefault((function, reason), [])
+        if (now := len(self._stages) - 1) not in at:
+            at.append(now)
+
+    def lines(self, most_serial_ops: int, found_any: bool) -> list[str]:
+        """The report, a line for each thing; `found_any` says whether there was a function to compare."""
+        count = len(self.functions)
+        compared = f"compared {self.values:,} values of {count} function{'s' if count != 1 else ''}"
+        result = [compared if self.functions or not found_any else "found no function that a pass changed"]
+        for (when, reason), names in self._of_equal_reasons():
+            result.append(f"did not check {_quoted(names)}{when}: {reason}")
+        if self.in_lockstep:
+            limit = f"over {most_serial_ops:,} ops one after the other"
+            names = _quoted(sorted(self.in_lockstep))
+            result.append(f"ran the parallel loops of {names} in lockstep only: {limit}")
+        return result
+
+    def _of_equal_reasons(self) -> Iterator[tuple[tuple[str, str], list[str]]]:
+        found: dict[tuple[str, str], list[str]] = {}
+        for (name, reason), at in self._left_out.items():
+            found.setdefault((self._when(at), reason), []).append(name)
+        yield from found.items()
+
+    def _when(self, at: list[int]) -> str:
+        """At which stages, in words; nothing if it is all of them."""
+        if len(at) == len(self._stages):
+            return ""
+        first, last = self._stages[at[0]], self._stages[at[-1]]
+        if first == last:
+            return f" after '{first}'" if first else " as it was read"
+        return f" from '{first}' to '{last}'" if first else f" up to '{last}'"
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
