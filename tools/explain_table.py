@@ -69,9 +69,7 @@ def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
     calls, flops = sum(row.calls for row in rows), sum(row.calls * row.work.flops for row in rows)
     least = numbers.time(sum(row.calls * bound.time for row, bound in zip(rows, bounds, strict=True)))
     total = numbers.time(model) if numbers.runs_here else "-"
-    print(
-        f"{'model':<{width}} {calls:>5} {'':>8} {amount(flops):>8} {'':>8} {'':>7} {'':>8} {least:>15} {total:>9}"
-    )
+    print(f"{'model':<{width}} {calls:>5} {'':>8} {amount(flops):>8} {'':>8} {'':>7} {'':>8} {least:>15} {total:>9}")
     _print_notes(numbers, _NOTE)
     if inside:
         print(f"\n{_INLINED_NOTE}")
