@@ -90,3 +90,33 @@ def test_a_debugger_steps_through_loops(mlc: CommandLine) -> None:
     assert {"x", "out", "m", "n", "k", "acc"} <= locals_.keys(), done.stdout
     assert "0" in (locals_["m"], locals_["n"])  # what optimisations leave of the others differs from clang to clang
     assert re.search(r"#0 .*softmax \(\) at \w+\.mlir:\d+\n#1 .*mlc_main \(\) at \w+\.mlir:\d+", done.stdout)
+
+
+_BAD_CALL = """\
+#include "m.h"
+int main(void) {
+    static float out[256];
+    const void *inputs[] = {(const void *)16};
+    void *outputs[] = {out};
+    static _Alignas(64) char workspace[1 << 16];
+    return mlc_main(inputs, outputs, workspace);
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_sanitizer_names_the_kernel_and_its_line(mlc: CommandLine) -> None:
+    """An input at an address that is none: the report has a frame of the kernel, with a line that loads."""
+    for output in ("m.so", "m.h"):
+        assert mlc("compile", "m.mlir", "-O1", "-g", "loops", "-o", output).status == 0
+    Path("m.c").write_text(_BAD_CALL)
+    build = ["gcc", "-fsanitize=address", "m.c", "./m.so", "-o", "m"]
+    if subprocess.run(build, capture_output=True, check=False).returncode != 0:
+        pytest.skip("gcc has no address sanitizer here")
+    done = subprocess.run(["./m"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "AddressSanitizer: SEGV on unknown address 0x0000000000" in done.stderr
+    frame = re.search(r"#0 \S+ in matmul (\S+\.mlir):(\d+)", done.stderr)
+    if frame is None and "m.so+0x" in done.stderr:
+        pytest.skip("no symbolizer is installed")
+    assert frame is not None, done.stderr
+    assert "load" in Path(frame[1]).read_text(encoding="utf-8").splitlines()[int(frame[2]) - 1]
