@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import median
 
 from xdsl.dialects.func import FuncOp
@@ -11,10 +12,11 @@ from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.pipeline import default_steps
 from mlc.support.errors import UserError
-from mlc.tools.kernel_numbers import ModelNumbers, amount
+from mlc.tools.kernel_numbers import KernelNumbers, ModelNumbers, amount
 from mlc.tools.kernel_products import products_of
 from mlc.tools.kernel_trace import TracedRuns
 from mlc.tools.kernel_work import work_of
+from mlc.tools.progress import progress_bar
 from mlc.tools.schedule_estimate import kernel_on_loops, steps_of
 
 _REST = "the rest"
@@ -34,9 +36,17 @@ Kernels are measured alone, with random inputs and with operands in the nearest 
 estimated. Times are the shortest of many calls; the ratio is that of the measured to the estimated time."""
 
 
+def _measured(
+    numbers: ModelNumbers, kernels: Sequence[FuncOp], whole: bool = False
+) -> tuple[list[KernelNumbers], float | None]:
+    """`ModelNumbers.of`, which takes about a second for each kernel, with a progress bar."""
+    with progress_bar("measuring") as bar:
+        return numbers.of(kernels, whole, bar and partial(bar.update, "kernels"))
+
+
 def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
     """A line for each kernel, one for what the model takes beyond them, and one for the model."""
-    rows, measured_model = numbers.of(kernels, whole=True)
+    rows, measured_model = _measured(numbers, kernels, whole=True)
     bounds = [numbers.roofline.bound(row.work) for row in rows]
     inside = {row.name for row in rows if row.seconds is not None} & inlined_kernels(numbers)
     costs = [
@@ -78,7 +88,7 @@ def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
 
 def print_estimates(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
     """A line for each kernel with the time that its loops are estimated to take, and one for the sum of all calls."""
-    rows, _ = numbers.of(kernels)
+    rows, _ = _measured(numbers, kernels)
     width = max((len(row.name) for row in rows), default=0)
     width = max(width, len(_SUM))
 
@@ -123,7 +133,7 @@ def print_traced(numbers: ModelNumbers, kernels: Sequence[FuncOp], traced: Mappi
         found = ", ".join(f"'{name}'" for name in traced) or "nothing"
         raise UserError(f"found {found} in the trace; required: one of the model's kernels, {', '.join(names)}")
     _require_same_kernels({k.sym_name.data: work_of(k, numbers.ctx).flops for k in kernels}, traced)
-    rows, _ = numbers.of(kernels)
+    rows, _ = _measured(numbers, kernels)
     width = max([len("kernel"), *map(len, names)])
     print(f"{'kernel':<{width}} {'runs':>6} {'measured':>9} {'in trace':>9} {'ratio':>6}")
     for row in rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.default_passes import default_passes
 from mlc.pass_manager.manager import PassManager
 from mlc.tools import progress
+from mlc.tools.mlc import main
 from mlc.tools.observers import show_passes
 from mlc.tools.progress import ProgressBar, progress_bar
 
@@ -68,3 +70,26 @@ def test_short_work_shows_nothing() -> None:
     bar = ProgressBar("compiling")
     bar.update("canonicalize", 0, 10)
     assert bar.progress is None
+
+
+def test_kernels_that_are_measured_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`mlc explain` tells how many of them are done, beside the table that it prints."""
+    monkeypatch.delenv("JPY_PARENT_PID", raising=False)
+    monkeypatch.setattr("sys.stderr", _Terminal())
+    shown: list[tuple[str, int, int]] = []
+
+    def update(_: ProgressBar, stage: str, done: int, total: int) -> None:
+        shown.append((stage, done, total))
+
+    monkeypatch.setattr(ProgressBar, "update", update)
+    model = tmp_path / "m.mlir"
+    model.write_text(
+        "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = graph.exp %x : tensor<8xf32>\n"
+        "  return %0 : tensor<8xf32>\n}\n"
+    )
+    assert main(["explain", str(model)]) == 0
+    assert "exp" in capsys.readouterr().out
+    parts = [done for stage, done, _ in shown if stage == "kernels"]
+    assert parts == list(range(1, 1 + len(parts))) and shown[-1] == ("kernels", parts[-1], parts[-1])
