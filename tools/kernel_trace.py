@@ -64,8 +64,12 @@ def runs_in_trace(file: str) -> dict[str, TracedRuns]:
         runs: dict[str, TracedRuns] = defaultdict(TracedRuns)
         for event in events:
             if event["ph"] == "X":
-                runs[event["name"]].seconds.append(event["dur"] / 1e6)
-                runs[event["name"]].flops = event.get("args", {}).get("flops")
+                run = runs[event["name"]]
+                run.seconds.append(event["dur"] / 1e6)
+                flops: Any = event.get("args", {}).get("flops")
+                if not isinstance(flops, int | None):
+                    raise TypeError
+                run.flops = flops
     except OSError as e:
         raise UserError(f"cannot read '{file}': {e.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError):

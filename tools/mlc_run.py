@@ -124,12 +124,9 @@ def _run(
     print(model.latency(calls, args.repeat))
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number != 1 else ''}"
-
-
 def _write_trace(model: RunnableModel, calls: Calls, args: Arguments, is_library: bool) -> None:
     """Run all calls again, and write when kernels ran, with what is known of a model that is no library."""
+    from mlc.syntax.words import counted
     from mlc.tools.kernel_trace import kernel_facts
 
     assert args.trace is not None
@@ -141,7 +138,7 @@ def _write_trace(model: RunnableModel, calls: Calls, args: Arguments, is_library
     except OSError as e:
         raise UserError(f"cannot write '{args.trace}': {e.strerror}") from None
     lost = f", {recorded.lost} found no room" if recorded.lost else ""
-    print(f"trace: {args.trace}, {_counted(len(recorded.spans), 'event')} of {_counted(calls.count, 'call')}{lost}")
+    print(f"trace: {args.trace}, {counted(len(recorded.spans), 'event')} of {counted(calls.count, 'call')}{lost}")
 
 
 def _is_elf(model: str) -> bool:

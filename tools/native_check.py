@@ -79,9 +79,8 @@ class NativeCheck(Instrumentation):
             wrong, compared = self._compare(module, self._functions)
         except UserError as e:
             self._note(e.message)
-        except (
-            CompilerBug
-        ):  # code that ends its process: perhaps the reference says since when it does what it must not
+        except CompilerBug:
+            # Of code that ends its process. Perhaps the reference says since when it does what it must not.
             self.checker.settle({}, ())
             raise
         else:

@@ -79,13 +79,11 @@ class Grouping:
         groups = [part for group in guessed.values() for part in self._finish(group)]
         for group in groups:
             self._widen_in_readers(group)
-        groups = [group for group in groups if group.ops]
         for op in block.ops:
             if isinstance(op, GraphOp) and op.STORED_BY_PRODUCER:
-                if (alone := self._transpose_before(op)) is not None:
-                    groups.append(alone)
                 self._append(op)
-        return groups
+        found = {id(g): g for g in self.group_of.values() if g.ops}
+        return sorted(found.values(), key=lambda group: self._position[group.ops[0]])
 
     def _note_attention(self, ops: list[GraphOp], attention: dict[GraphOp, list[GraphOp]]) -> None:
         """Keep the ops of an attention together, unless one of them is already part of another."""
@@ -136,28 +134,26 @@ class Grouping:
         moves = foldable(moves_before(operand)[:room], operand in self._strided)
         return moves if all(m.parent is reader.parent and _has_known_type(m) for m in moves) else []
 
-    def _transpose_before(self, op: GraphOp) -> Group | None:
-        """The group that a transpose of its own makes, if `op` stores its result inside a larger value."""
-        producer = op.operands[0].owner
-        if isinstance(op, MoveOp) or not isinstance(producer, TransposeOp) or producer in self.group_of:
-            return None
-        if producer.parent is not op.parent or not _has_known_type(producer):
-            return None
-        group = self.group_of[producer] = Group([producer])
-        return group
-
     def _append(self, op: GraphOp) -> None:
         """Put a transpose that no reader took, or a pad, after the op whose result it stores elsewhere."""
-        if self.why_not_appended(op) is None:
-            group = self.group_of[op.operands[0].owner]  # pyright: ignore[reportArgumentType]
+        group = self._group_before(op)
+        if group is not None and self.why_not_appended(op) is None:
             group.ops.append(op)
-            self.group_of[op] = group
+            self.group_of.update(dict.fromkeys(group.ops, group))
+
+    def _group_before(self, op: GraphOp) -> Group | None:
+        """The group of what computes the operand of `op`. A transpose that is in none makes one with a pad."""
+        producer = op.operands[0].owner
+        if isinstance(producer, GraphOp) and producer in self.group_of:
+            return self.group_of[producer]
+        if not isinstance(producer, TransposeOp) or isinstance(op, MoveOp) or producer.parent is not op.parent:
+            return None
+        return Group([producer]) if _has_known_type(producer) else None
 
     def why_not_appended(self, op: GraphOp) -> str | None:
         """Why the op whose result is moved cannot store it where it goes to; None if it can."""
-        producer = op.operands[0].owner
-        group = self.group_of.get(producer) if isinstance(producer, GraphOp) else None
-        if op in self.group_of or group is None or group.ops[-1] is not producer or not _has_known_type(op):
+        group = self._group_before(op)
+        if op in self.group_of or group is None or group.ops[-1] is not op.operands[0].owner or not _has_known_type(op):
             return f"{op.name} moves data"
         if not op.operands[0].has_one_use():
             return f"result has {self._count_uses(group.ops[-1])} uses"

@@ -60,7 +60,9 @@ def _why_not(op: ConvOp | MaxPoolOp) -> str | None:
         return "others read the image too"
     if not is_static(op.input.type):
         return "the shape is not known"
-    return None if _stores_border(op.input, op) else "what makes the image goes by pixels, or is not here"
+    if _stores_border(op.input, op):
+        return None
+    return "no convolution with a window, pool or transpose computes the image"
 
 
 def _stores_border(image: SSAValue, reader: GraphOp) -> bool:
@@ -73,7 +75,7 @@ def _stores_border(image: SSAValue, reader: GraphOp) -> bool:
         if not isinstance(producer, GraphOp) or producer.parent is not reader.parent or not value.has_one_use():
             continue
         if isinstance(producer, ConvOp):
-            if max(*producer.window.kernel, *producer.window.strides) > 1 or _has_nests_of_borders(reader):
+            if max(*producer.window.kernel, *producer.window.strides) > 1 or _copies_loops_for_borders(reader):
                 return True
         elif isinstance(producer, PoolOp | TransposeOp):
             return True
@@ -82,7 +84,7 @@ def _stores_border(image: SSAValue, reader: GraphOp) -> bool:
     return False
 
 
-def _has_nests_of_borders(reader: GraphOp) -> bool:
+def _copies_loops_for_borders(reader: GraphOp) -> bool:
     """Whether a reader has loops of its own for each border of an image with long rows: the taps are written out."""
     if not isinstance(reader, ConvOp) or not is_depthwise(reader) or to_numpy(element_of(reader.input)).itemsize > 1:
         return False

@@ -128,6 +128,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             ["--compare=m.mlir"],
             "'m.mlir' is not a trace; required: a file that 'mlc run --trace' or mlc.trace has written",
         ),
+        (["--compare=words.json"], "'words.json' is not a trace"),
         (["--compare=no.json"], "cannot read 'no.json': No such file or directory"),
         (["--compare=other.json"], "found 'else' in the trace; required: one of the model's kernels, matmul, softmax"),
         (
@@ -149,6 +150,7 @@ def test_what_is_no_trace_of_the_model(
     for name, kernels in (("larger", [("matmul", 1000)]), ("more", [("matmul", 2 * 64**3), ("conv", 7)])):
         events = ", ".join(of.format(*each) for each in kernels)
         Path(f"{name}.json").write_text(f'{{"traceEvents": [{events}]}}')
+    Path("words.json").write_text(f'{{"traceEvents": [{of.format("matmul", '"12"')}]}}')
     found = mlc("explain", "m.mlir", *words)
     assert found.status == 1
     assert message in found.err

@@ -65,14 +65,14 @@ func.func @transposed(%x: tensor<1x4x8x8xf32>, %w: tensor<3x3x4x4xf32>) -> tenso
 // CHECK-LABEL: @stays
 // CHECK-NOT: graph.pad
 func.func @stays(%x: tensor<1x8x8x4xf32>, %z: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x4xf32>, %v: tensor<1x1x4x4xf32>) -> (tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>) {
-  // REMARK: padding not hoisted: what makes the image goes by pixels, or is not here
+  // REMARK: padding not hoisted: no convolution with a window, pool or transpose computes the image
   %0 = graph.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   // REMARK: padding not hoisted: others read the image too
   %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   %2 = graph.avg_pool2d %1 {kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32> -> tensor<1x8x8x4xf32>
   %3 = graph.conv2d %z, %v {layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<1x1x4x4xf32> -> tensor<1x8x8x4xf32>
   %4 = graph.relu %3 : tensor<1x8x8x4xf32>
-  // REMARK: padding not hoisted: what makes the image goes by pixels, or is not here
+  // REMARK: padding not hoisted: no convolution with a window, pool or transpose computes the image
   %5 = graph.conv2d %4, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   return %0, %2, %5, %1 : tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>
 }
@@ -84,7 +84,7 @@ func.func @stays(%x: tensor<1x8x8x4xf32>, %z: tensor<1x8x8x4xf32>, %w: tensor<3x
 // CHECK-NEXT: graph.conv2d %[[LONG]], %{{.*}} {groups = 4 : i64, layout = "NHWC"}
 // CHECK-NOT: graph.pad
 // REMARK: padding hoisted
-// REMARK-COUNT-2: padding not hoisted: what makes the image goes by pixels, or is not here
+// REMARK-COUNT-2: padding not hoisted: no convolution with a window, pool or transpose computes the image
 func.func @depthwise_of_bytes(%x: tensor<1x28x28x4xui8>, %y: tensor<1x27x27x4xui8>, %z: tensor<1x28x28x4xf32>, %w: tensor<3x3x1x4xi8>, %v: tensor<1x1x4x4xi8>, %wf: tensor<3x3x1x4xf32>, %vf: tensor<1x1x4x4xf32>) -> (tensor<1x28x28x4xi32>, tensor<1x27x27x4xi32>, tensor<1x28x28x4xf32>) {
   %0 = graph.conv2d %x, %v {layout = "NHWC"} : tensor<1x28x28x4xui8>, tensor<1x1x4x4xi8> -> tensor<1x28x28x4xi32>
   %1 = graph.cast %0 : tensor<1x28x28x4xi32> -> tensor<1x28x28x4xui8>
