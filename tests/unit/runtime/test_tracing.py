@@ -150,7 +150,8 @@ def test_what_is_no_trace_of_the_model(
     for name, kernels in (("larger", [("matmul", 1000)]), ("more", [("matmul", 2 * 64**3), ("conv", 7)])):
         events = ", ".join(of.format(*each) for each in kernels)
         Path(f"{name}.json").write_text(f'{{"traceEvents": [{events}]}}')
-    Path("words.json").write_text(f'{{"traceEvents": [{of.format("matmul", '"12"')}]}}')
+    event = of.format("matmul", '"12"')
+    Path("words.json").write_text(f'{{"traceEvents": [{event}]}}')
     found = mlc("explain", "m.mlir", *words)
     assert found.status == 1
     assert message in found.err
