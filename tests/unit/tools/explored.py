@@ -6,11 +6,15 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
 
 HOSTILE = "</script><img src=x onerror=document.title='changed'>"
 """What a page that makes HTML of names would run."""
@@ -50,3 +54,38 @@ def _elements(page: str, kind: str) -> list[str]:
 
 def _unpacked(data: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(data)))
+
+
+@dataclass(frozen=True)
+class Explored:
+    """A page, and the document in it."""
+
+    page: str
+    document: dict[str, Any]
+
+    def text(self, number: int) -> str:
+        """A text by its number."""
+        return self.document["texts"][number]["text"]
+
+    def pass_run(self, name: str) -> dict[str, Any]:
+        """The first run of a pass."""
+        return next(each for each in self.document["passes"] if each["name"] == name)
+
+    def kernel(self, name: str) -> dict[str, Any]:
+        """All about a kernel."""
+        return next(each for each in self.document["kernels"] if each["name"] == name)
+
+    def places_of(self, text: int) -> list[str]:
+        """The place of each line, in words."""
+        runs, places = self.document["texts"][text]["places"], self.document["places"]
+        pairs = zip(runs[::2], runs[1::2], strict=True)
+        return [places[place]["words"] if place >= 0 else "" for count, place in pairs for _ in range(count)]
+
+
+def explore(mlc: CommandLine, model: Path, *options: str) -> Explored:
+    """The page that `mlc explore` writes about a model."""
+    output = model.parent / "report.html"
+    result = mlc("explore", str(model), "-o", str(output), "--target=x86-64-v3", *options)
+    assert (result.status, result.err) == (0, "")
+    page = output.read_text(encoding="utf-8")
+    return Explored(page, document_in(page))

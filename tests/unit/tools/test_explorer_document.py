@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from mlc.targets.machine import resolve_target
@@ -18,7 +16,7 @@ from mlc.tools.explorer.document import KernelTime
 from mlc.tools.explorer.stored_page import documents_in
 from mlc.tools.roofline import planned
 
-from .explored import HOSTILE, document_in, save_hostile_model
+from .explored import HOSTILE, Explored, document_in, explore, save_hostile_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,41 +41,12 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 """
 
 
-@dataclass(frozen=True)
-class _Explored:
-    page: str
-    document: dict[str, Any]
-
-    def text(self, number: int) -> str:
-        return self.document["texts"][number]["text"]
-
-    def pass_run(self, name: str) -> dict[str, Any]:
-        return next(each for each in self.document["passes"] if each["name"] == name)
-
-    def kernel(self, name: str) -> dict[str, Any]:
-        return next(each for each in self.document["kernels"] if each["name"] == name)
-
-    def places_of(self, text: int) -> list[str]:
-        """The place of each line, in words."""
-        runs, places = self.document["texts"][text]["places"], self.document["places"]
-        pairs = zip(runs[::2], runs[1::2], strict=True)
-        return [places[place]["words"] if place >= 0 else "" for count, place in pairs for _ in range(count)]
-
-
-def _explore(mlc: CommandLine, model: Path, *options: str) -> _Explored:
-    output = model.parent / "report.html"
-    result = mlc("explore", str(model), "-o", str(output), "--target=x86-64-v3", *options)
-    assert (result.status, result.err) == (0, "")
-    page = output.read_text(encoding="utf-8")
-    return _Explored(page, document_in(page))
-
-
 @pytest.fixture
-def explored(tmp_path: Path, mlc: CommandLine) -> _Explored:
-    return _explore(mlc, save_hostile_model(tmp_path))
+def explored(tmp_path: Path, mlc: CommandLine) -> Explored:
+    return explore(mlc, save_hostile_model(tmp_path))
 
 
-def test_document(explored: _Explored) -> None:
+def test_document(explored: Explored) -> None:
     """One compilation serves all assertions: it takes seconds."""
     _check_passes(explored)
     _check_kernels(explored)
@@ -88,7 +57,7 @@ def test_document(explored: _Explored) -> None:
     _check_artifact(explored)
 
 
-def _check_passes(explored: _Explored) -> None:
+def _check_passes(explored: Explored) -> None:
     fuse = explored.pass_run("fuse")
     assert (fuse["level"], fuse["reason"][:10]) == ("graph", "each group")
     (change,) = fuse["changes"]
@@ -108,7 +77,7 @@ def _check_passes(explored: _Explored) -> None:
     assert len({each["reason"] for each in explored.document["passes"] if each["name"] == "cse"}) == 2
 
 
-def _check_kernels(explored: _Explored) -> None:
+def _check_kernels(explored: Explored) -> None:
     kernel = explored.kernel("linear_relu")
     assert kernel["calls"] == 1
     assert kernel["flops"] == 2 * 6 * 50 * 200 + 3 * 6 * 200, "a relu compares and selects"
@@ -137,7 +106,7 @@ def _check_kernels(explored: _Explored) -> None:
     assert code["mlc_main"]["loops"] == []
 
 
-def _check_places(explored: _Explored) -> None:
+def _check_places(explored: Explored) -> None:
     """Lines of each level lead back to the line of the model: the product stands in line 4, the relu in line 6."""
     kernel = explored.kernel("linear_relu")
     changes = explored.pass_run("sink")["changes"]
@@ -155,7 +124,7 @@ def _check_places(explored: _Explored) -> None:
     assert sorted(places) == [4, 5, 6], "a constant is computed by nobody, also where it stands in the kernel"
 
 
-def _check_graph(explored: _Explored) -> None:
+def _check_graph(explored: Explored) -> None:
     graph, calls = explored.document["graph"], explored.document["calls"]
     kinds = [node["kind"] for node in graph]
     assert kinds == ["input", "graph.matmul", "graph.add", "graph.relu", "graph.softmax", "output"]
@@ -165,7 +134,7 @@ def _check_graph(explored: _Explored) -> None:
     assert computed_by == [[], ["linear_relu"], ["linear_relu"], ["linear_relu"], ["softmax"], []]
 
 
-def _check_memory(explored: _Explored) -> None:
+def _check_memory(explored: Explored) -> None:
     (arena,) = explored.document["arenas"]
     assert arena["function"] == "main"
     assert all(each["offset"] + each["size"] <= arena["size"] for each in arena["buffers"])
@@ -175,7 +144,7 @@ def _check_memory(explored: _Explored) -> None:
     assert len(explored.page) < 400_000, "weights are not in the page"
 
 
-def _check_limits(explored: _Explored) -> None:
+def _check_limits(explored: Explored) -> None:
     """They are those of the facts of the machine, in seconds, and bounds of kernels rest on them."""
     machine, limits = resolve_target("x86-64-v3"), explored.document["limits"]
     frequency = machine.frequency_mhz * 1e6
@@ -195,7 +164,7 @@ def _check_limits(explored: _Explored) -> None:
     assert explored.kernel("linear_relu")["bound"]["arithmetic"] >= product / limits["peak"]
 
 
-def _check_artifact(explored: _Explored) -> None:
+def _check_artifact(explored: Explored) -> None:
     artifact = explored.document["artifact"]
     assert artifact["reason"] == ""
     sections = {each["name"]: each for each in artifact["sections"]}
@@ -211,87 +180,8 @@ def _check_artifact(explored: _Explored) -> None:
     assert any(each["name"] == "mlc_main" and each["kind"] == "other" for each in sections[".text"]["symbols"])
 
 
-def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path, mlc: CommandLine) -> None:
-    onnx = pytest.importorskip("onnx")
-    helper, numpy_helper = onnx.helper, onnx.numpy_helper
-    nodes: list[Any] = []
-    value = "x"
-    for layer in ("first", "second"):
-        names = [f"/body/{layer}/MatMul", f"/body/{layer}/Relu"]
-        nodes.append(helper.make_node("MatMul", [value, f"w.{layer}"], [names[0]], names[0]))
-        nodes.append(helper.make_node("Relu", [names[0]], [names[1]], names[1]))
-        value = names[1]
-    rng = np.random.default_rng(1)
-    weights = [
-        numpy_helper.from_array(rng.standard_normal((8, 8), np.float32), f"w.{layer}") for layer in ("first", "second")
-    ]
-    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4, 8]) for name in ("x", value)]
-    model = helper.make_model(
-        helper.make_graph(nodes, "g", ends[:1], ends[1:], weights), opset_imports=[helper.make_opsetid("", 17)]
-    )
-    model.ir_version = 9
-    onnx.save(model, str(tmp_path / "model.onnx"))
-    explored = _explore(mlc, tmp_path / "model.onnx")
-    assert explored.document["source"] == -1
-    ops = [node for node in explored.document["graph"] if node["calls"]]
-    assert [node["scope"] for node in ops] == [
-        ["body", "first"],
-        ["body", "first"],
-        ["body", "second"],
-        ["body", "second"],
-    ]
-    # Two equal layers are two calls of one kernel, each with the nodes that it computes.
-    calls = explored.document["calls"]
-    assert [node["calls"] for node in ops] == [[0], [0], [1], [1]]
-    assert calls[0]["kernel"] == calls[1]["kernel"]
-    names = {place["name"] for place in explored.document["places"]}
-    assert {"/body/first/MatMul", "/body/second/Relu"} <= names
-    (kernel,) = explored.document["kernels"]
-    assert kernel["calls"] == 2
-    assert len(kernel["places"]) == 4
-
-
-def test_constants_that_nodes_share_are_not_what_kernels_compute(tmp_path: Path, mlc: CommandLine) -> None:
-    """Two nodes have equal constants, which are one: its place is that of the first node."""
-    onnx = pytest.importorskip("onnx")
-    helper = onnx.helper
-    nodes = [
-        helper.make_node("HardSwish", ["x"], ["y"], "first"),
-        helper.make_node("MatMul", ["y", "w"], ["z"], "product"),
-        helper.make_node("HardSwish", ["z"], ["v"], "second"),
-    ]
-    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [64, 64]) for name in "xwv"]
-    model = helper.make_model(
-        helper.make_graph(nodes, "g", ends[:2], ends[2:]), opset_imports=[helper.make_opsetid("", 17)]
-    )
-    model.ir_version = 9
-    onnx.save(model, str(tmp_path / "model.onnx"))
-    document = _explore(mlc, tmp_path / "model.onnx").document
-    names = [place["name"] for place in document["places"]]
-    computed = [[names[place] for place in kernel["places"]] for kernel in document["kernels"]]
-    assert computed == [["first"], ["product", "second"]]
-    written = {names[node["place"]]: node["written"] for node in document["graph"] if node["place"] >= 0}
-    assert written == {"first": ["onnx.HardSwish"], "product": ["onnx.MatMul"], "second": ["onnx.HardSwish"]}
-
-
-@pytest.mark.slow
-def test_nodes_of_one_line_of_python_are_told_apart(tmp_path: Path, mlc: CommandLine) -> None:
-    torch = pytest.importorskip("torch")
-    layers = [torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 4), torch.nn.Tanh()]
-    program = torch.export.export(torch.nn.Sequential(*layers), (torch.randn(2, 8),))
-    torch.export.save(program, tmp_path / "model.pt2")
-    explored = _explore(mlc, tmp_path / "model.pt2")
-    calls = explored.document["calls"]
-    products = [node for node in explored.document["graph"] if node["kind"] == "graph.matmul"]
-    places = [explored.document["places"][node["place"]] for node in products]
-    assert [place["name"] for place in places] == ["linear", "linear_1"]
-    assert len({(place["file"], place["line"]) for place in places}) == 1
-    assert len(calls) == 2
-    assert [node["calls"] for node in products] == [[0], [1]]
-
-
 def test_a_level_without_schedules_has_no_estimates(tmp_path: Path, mlc: CommandLine) -> None:
-    explored = _explore(mlc, save_hostile_model(tmp_path), "-O1")
+    explored = explore(mlc, save_hostile_model(tmp_path), "-O1")
     assert explored.document["kernels"]
     assert all(each["costs"] is None and each["loops"] == -1 for each in explored.document["kernels"])
     assert explored.document["options"] == ["--target x86-64-v3", "-O 1"]
@@ -307,7 +197,7 @@ def test_ops_of_plugins_are_shown_as_all_others(tmp_path: Path, mlc: CommandLine
       return %1 : tensor<4x8xf32>
     }"""
     (tmp_path / "model.mlir").write_text(text, encoding="utf-8")
-    explored = _explore(mlc, tmp_path / "model.mlir", "--load-dialect", str(plugin))
+    explored = explore(mlc, tmp_path / "model.mlir", "--load-dialect", str(plugin))
     node = next(each for each in explored.document["graph"] if each["kind"] == "signal.sinc")
     (call,) = node["calls"]
     kernel = explored.kernel(explored.document["calls"][call]["kernel"])
@@ -319,7 +209,7 @@ def test_ops_of_plugins_are_shown_as_all_others(tmp_path: Path, mlc: CommandLine
 def test_watching_changes_nothing(tmp_path: Path, mlc: CommandLine) -> None:
     """Each function has the LLVM IR that `mlc compile` makes."""
     model = save_hostile_model(tmp_path)
-    explored = _explore(mlc, model)
+    explored = explore(mlc, model)
     program = mlc("compile", str(model), "-o", "-", "--emit=llvm-ir", "--target=x86-64-v3").out
     kernels = [each for each in explored.document["code"] if each["function"] != "mlc_main"]
     library = tmp_path / "model.so"
@@ -377,7 +267,7 @@ def test_measuring_shows_progress_and_knows_what_loops_took_in(tmp_path: Path, m
     assert measuring == [(done, total) for done in range(1, total + 1)]
 
 
-def test_nothing_is_measured_unless_it_is_asked_for(explored: _Explored) -> None:
+def test_nothing_is_measured_unless_it_is_asked_for(explored: Explored) -> None:
     assert explored.document["measured_seconds"] is None
     assert [each["measured"] for each in explored.document["kernels"]] == [None, None]
 
