@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,8 @@ class Compilation:
     """Whether somebody wants to know what passes do: remarks, say."""
     cache: Cache | None = None
     """Where compiled kernels are kept; the user's cache, if none is given."""
+    text_for: Callable[[Bindings], str] | None = None
+    """Gives the text of the model for what is given to its inputs, for the report of a bug in one of `variants`."""
     compiled: dict[str, CompiledKernel] = field(default_factory=dict[str, "CompiledKernel"])
     """The kernels that were compiled by themselves, by their names."""
 
@@ -119,7 +121,7 @@ class Compilation:
                 self,
                 module=self.module.clone(),
                 options=replace(self.options, bindings=variant.bindings, suffix=variant.suffix),
-                manager=self.manager.for_another_module(),
+                manager=self.manager.for_another_module(self.text_for and partial(self.text_for, variant.bindings)),
                 compiled={},
                 label=variant.label,
             )

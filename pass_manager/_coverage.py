@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 
@@ -14,19 +14,23 @@ class Coverage:
     functions: set[str] = field(default_factory=set[str])
     in_lockstep: set[str] = field(default_factory=set[str])
     """Functions whose parallel loops were not run one iteration after the other."""
-    _stages: list[str] = field(default_factory=lambda: [""])
-    """The passes after which the module was another one; first, none."""
-    _left_out: dict[tuple[str, str], list[int]] = field(default_factory=dict[tuple[str, str], list[int]])
-    """By function and reason, at which of them."""
+    _modules: list[list[str]] = field(default_factory=list[list[str]])
+    """For each module, the passes after which it was another one; first, none."""
+    _left_out: dict[tuple[int, str, str], list[int]] = field(default_factory=dict[tuple[int, str, str], list[int]])
+    """By module, function and reason, at which of its passes."""
+
+    def begin_module(self) -> None:
+        """What follows is about another module, as it was read."""
+        self._modules.append([""])
 
     def begin(self, stage: str) -> None:
         """What follows is about the module as the pass `stage` left it."""
-        self._stages.append(stage)
+        self._modules[-1].append(stage)
 
     def leave_out(self, function: str, reason: str) -> None:
         """A function is not run as it is now."""
-        at = self._left_out.setdefault((function, reason), [])
-        if (now := len(self._stages) - 1) not in at:
+        at = self._left_out.setdefault((len(self._modules) - 1, function, reason), [])
+        if (now := len(self._modules[-1]) - 1) not in at:
             at.append(now)
 
     def lines(self, most_serial_ops: int, found_any: bool) -> list[str]:
@@ -43,19 +47,28 @@ class Coverage:
         return result
 
     def _of_equal_reasons(self) -> Iterator[tuple[tuple[str, str], list[str]]]:
-        found: dict[tuple[str, str], list[str]] = {}
-        for (name, reason), at in self._left_out.items():
-            found.setdefault((self._when(at), reason), []).append(name)
-        yield from found.items()
+        found: dict[tuple[str, str], dict[str, None]] = {}
+        for (module, name, reason), at in self._left_out.items():
+            found.setdefault((_when(at, self._modules[module]), reason), {})[name] = None
+        for each, names in found.items():
+            yield each, list(names)
 
-    def _when(self, at: list[int]) -> str:
-        """At which stages, in words; nothing if it is all of them."""
-        if len(at) == len(self._stages):
-            return ""
-        first, last = self._stages[at[0]], self._stages[at[-1]]
-        if first == last:
-            return f" after '{first}'" if first else " as it was read"
-        return f" from '{first}' to '{last}'" if first else f" up to '{last}'"
+
+def _when(at: Sequence[int], stages: Sequence[str]) -> str:
+    """At which stages, in words; nothing if it is all of them."""
+    if len(at) == len(stages):
+        return ""
+    ranges: list[tuple[int, int]] = []
+    for each in at:
+        follows = bool(ranges) and ranges[-1][1] + 1 == each
+        ranges.append((ranges.pop()[0] if follows else each, each))
+    return " " + ", ".join(_range(first, last, stages) for first, last in ranges)
+
+
+def _range(first: int, last: int, stages: Sequence[str]) -> str:
+    if first == last:
+        return f"after '{stages[first]}'" if first else "as it was read"
+    return f"from '{stages[first]}' to '{stages[last]}'" if first else f"up to '{stages[last]}'"
 
 
 def _quoted(names: list[str]) -> str:

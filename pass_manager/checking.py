@@ -14,7 +14,7 @@ zero may change. What becomes of such signs, in bits of floats or after a divisi
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from mlc.pass_manager._coverage import Coverage
 from mlc.pass_manager._expected import CheckedCase, Expected, LateForm
 from mlc.pass_manager._spread import Spread
 from mlc.pass_manager.snapshots import Snapshot, Snapshots
+from mlc.pass_manager.wrong_form import WrongForm
 from mlc.pass_manager.wrong_value import Difference, GivenCase, Mismatch, WrongValue
 from mlc.reference.agreement import beyond_rounding, bits_differ
 from mlc.reference.execution import InputsUndefined, UndefinedBehavior
@@ -79,6 +80,8 @@ class EquivalenceChecker:
         self.given = given
         self._expected: dict[str, Expected] = {}
         self._snapshots = Snapshots()
+        self._passes = 0
+        """How many have run since the start."""
 
     def start(self, module: ModuleOp) -> None:
         """Keep `module`, whose functions say what later forms must compute. Those with buffers run at once: perhaps a
@@ -89,6 +92,8 @@ class EquivalenceChecker:
         """
         self._expected.clear()
         self._undefined.clear()
+        self._passes = 0
+        self._covered.begin_module()
         form = self._snapshots.keep(module, self._ctx.resources)
         for function in self._runnable(module):
             name = function.sym_name.data
@@ -107,12 +112,13 @@ class EquivalenceChecker:
             CompilerBug: a function computes something else, or has undefined behavior, or a parallel loop is none.
             UserError: a function that the pass changed had undefined behavior at the start.
         """
+        self._passes += 1
         changes = self._snapshots.changes(module, self._ctx.resources)
         if not changes.own:
             return
         self._covered.begin(pass_name)
         functions, before = self._runnable(module), self._snapshots.last
-        form = self._snapshots.keep(module, self._ctx.resources, pass_name)
+        form = self._snapshots.keep(module, self._ctx.resources, pass_name, self._passes)
         mismatches: dict[str, Mismatch] = {}
         for function in functions:
             name = function.sym_name.data
@@ -138,18 +144,16 @@ class EquivalenceChecker:
             self._accept(error)
             self._expect(next(f for f in functions if f.sym_name.data == name), form)
 
-    def settle(self, wrong: Mapping[str, CompilerBug], compared: Collection[str]) -> None:
+    def settle(self, native: Mapping[str, CompilerBug | None]) -> None:
         """Decide who is to blame for what is wrong at the end.
 
         Args:
-            wrong: what `compare_outputs` raised, by function, callees first.
-            compared: the functions whose outputs were right or wrong there.
+            native: what `compare_outputs` raised, or None, for each function whose outputs it saw, callees first.
 
         Raises:
             CompilerBug: something is wrong.
         """
-        del compared
-        for error in wrong.values():
+        for error in filter(None, native.values()):
             raise error
 
     def _waits(self, function: FuncOp, form: LateForm) -> bool:
@@ -157,7 +161,7 @@ class EquivalenceChecker:
         del function, form
         return False
 
-    def _accept(self, error: CompilerBug) -> None:
+    def _accept(self, error: WrongForm) -> None:
         """A private function has another meaning than before; what calls it has not."""
 
     def inputs_of(self, function: str) -> list[Array] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, TextIO
@@ -53,7 +53,7 @@ class Checker(Protocol):
         ...
 
     def start(self, module: ModuleOp) -> None: ...
-    def settle(self, wrong: Mapping[str, CompilerBug], compared: Collection[str]) -> None: ...
+    def settle(self, native: Mapping[str, CompilerBug | None]) -> None: ...
     def coverage(self) -> Sequence[str]: ...
     def check(self, pass_name: str, module: ModuleOp, rounding: Rounding | None) -> None: ...
 
@@ -79,7 +79,7 @@ class CheckEach(Instrumentation):
         self.checker.check(pass_.name, module, pass_.rounding_in(module))
 
     def finish(self, module: ModuleOp) -> None:
-        self.checker.settle({}, ())
+        self.checker.settle({})
         self._started = False  # the next module, of another shape, say, has nothing to do with this one
 
     def report(self) -> None:

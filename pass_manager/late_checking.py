@@ -7,7 +7,7 @@ after each pass, as ever. A mistake of one pass that another one undoes is not f
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,10 @@ from xdsl.dialects.func import FuncOp
 from mlc.pass_manager._expected import LateForm
 from mlc.pass_manager.checking import EquivalenceChecker
 from mlc.pass_manager.snapshots import Snapshot
+from mlc.pass_manager.wrong_form import WrongForm
 from mlc.pass_manager.wrong_value import GivenCase, Mismatch
 from mlc.reference.execution import UndefinedBehavior
+from mlc.reference.runnable import calls_of, reachable
 from mlc.reference.work import work_of
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
@@ -57,7 +59,7 @@ class LateChecker(EquivalenceChecker):
         self._without_start: set[str] = set()
         """The kernels whose first form takes long."""
         self._public: set[str] = set()
-        self._accepted: list[CompilerBug] = []
+        self._accepted: list[WrongForm] = []
         """What was taken for a change of meaning because nobody has run the callers yet."""
 
     def start(self, module: ModuleOp) -> None:
@@ -68,23 +70,22 @@ class LateChecker(EquivalenceChecker):
     def cases_of(self, function: str) -> list[list[Array]]:
         return [] if function in self._without_start else super().cases_of(function)
 
-    def settle(self, wrong: Mapping[str, CompilerBug], compared: Collection[str]) -> None:
+    def settle(self, native: Mapping[str, CompilerBug | None]) -> None:
         """As in the base class; what was put off and was not compared is run in its last form.
 
         Raises:
             CompilerBug: something is wrong: of the first pass after which it is, if the forms show that.
         """
-        names = dict.fromkeys([*wrong, *self._late])
-        late = [name for name in names if name in wrong or name not in compared]
-        models = [name for name in late if name in self._public and self._is_wrong(name, wrong)]
+        names = dict.fromkeys([*native, *self._late])
+        late = [name for name in names if name not in native or native[name] is not None]
+        models = [name for name in late if name in self._public and self._is_wrong(name, native.get(name))]
         # A kernel takes less time to run than a model, and explains it.
         for name in (each for each in late if each not in self._public):
-            found = self._first_wrong(name, wrong)
-            # It may change its meaning together with its callers: then no model is wrong from there on.
-            if found and (found.form is None or any(self._turns_wrong(each, found.form) for each in models)):
+            found = self._first_wrong(name, native.get(name))
+            if found and (found.form is None or self._is_mistake(name, found.form, models)):
                 raise found.error
-        for found in filter(None, (self._first_wrong(name, wrong) for name in models)):
-            raise next((each for each in self._accepted if each.stage == found.error.stage), found.error)
+        for name in models:
+            self._require_right(name, native.get(name))
         self._late.clear()
 
     def _waits(self, function: FuncOp, form: LateForm) -> bool:
@@ -94,6 +95,8 @@ class LateChecker(EquivalenceChecker):
         if name not in self._late and not self._takes_long(function, form):
             return False
         if self._is_new(function):
+            if name in self._public:  # a mistake of a kernel shows in the models that call it
+                self._require_right(name)
             self._expect(function, form.form)
             self._late[name] = []
             if name not in self._public:
@@ -108,13 +111,24 @@ class LateChecker(EquivalenceChecker):
         is_loops = any(isinstance(argument.type, MemRefType) for argument in function.body.blocks[0].args)
         return work_of(form.form.module, function.sym_name.data).total > self._most[is_loops]
 
-    def _accept(self, error: CompilerBug) -> None:
+    def _accept(self, error: WrongForm) -> None:
         self._accepted.append(error)
 
-    def _is_wrong(self, name: str, wrong: Mapping[str, CompilerBug]) -> bool:
-        """Whether a function is wrong at the end."""
+    def _is_wrong(self, name: str, native: CompilerBug | None) -> bool:
+        """Whether a function is wrong at the end, where `native` is what is wrong with its native code."""
         forms = self._late.get(name)
-        return name in wrong or bool(forms and self._wrong_with(name, forms))
+        return native is not None or bool(forms and self._wrong_with(name, forms))
+
+    def _require_right(self, model: str, native: CompilerBug | None = None) -> None:
+        """Raises: CompilerBug if a model is wrong: of the first pass after which it is."""
+        if (found := self._first_wrong(model, native)) is not None:
+            raise next((e for e in self._accepted if e.forms and e.forms[1] is found.form), found.error)
+
+    def _is_mistake(self, kernel: str, form: Snapshot, models: Sequence[str]) -> bool:
+        """Whether a kernel that computes something else from `form` on is wrong. It may change its meaning together
+        with its callers: then none of the models that are wrong at the end is so from there on."""
+        is_called = kernel in reachable(self._public, calls_of(form.module))
+        return not is_called or any(self._turns_wrong(each, form) for each in models)
 
     def _turns_wrong(self, name: str, form: Snapshot) -> bool:
         """Whether a form of a function is wrong, and the one before is not."""
@@ -125,12 +139,12 @@ class LateChecker(EquivalenceChecker):
         self._late[name] = forms[index:]
         return self._wrong_with(name, forms[index : index + 1]) is not None
 
-    def _first_wrong(self, name: str, wrong: Mapping[str, CompilerBug]) -> _Wrong | None:
+    def _first_wrong(self, name: str, native: CompilerBug | None) -> _Wrong | None:
         """The first form of a function that is wrong, of those that were put off, or what is wrong at the end if these
         are right."""
         forms = self._late.get(name, [])
         if not forms or (found := self._wrong_with(name, forms)) is None:
-            return _Wrong(wrong[name], None) if name in wrong else None
+            return _Wrong(native, None) if native is not None else None
         good, bad = 0, len(forms)  # so many forms are right, and so many are wrong
         while bad - good > 1:
             middle = (good + bad) // 2

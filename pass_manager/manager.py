@@ -24,6 +24,7 @@ from mlc.pass_manager.lowering import has_patterns_of_others
 from mlc.pass_manager.options import pipeline_text
 from mlc.pass_manager.registry import is_own_pass, plugin_passes
 from mlc.pass_manager.reproducer import write_reproducer
+from mlc.pass_manager.wrong_form import WrongForm
 from mlc.support.blame import plugin_files
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
@@ -46,9 +47,9 @@ class PassManager:
     _suspects: dict[type, Suspect] = field(default_factory=dict[type, Suspect])
     """What plugins have for the ops of theirs that a pass met, since the module was last found right."""
 
-    def for_another_module(self) -> PassManager:
-        """A manager that does the same, and has run nothing yet."""
-        return PassManager(self.ctx, self.instrumentations, self.verify_each, self.source)
+    def for_another_module(self, source: Callable[[], str] | None) -> PassManager:
+        """A manager that does the same for a module of another `source`, and has run nothing yet."""
+        return PassManager(self.ctx, self.instrumentations, self.verify_each, source)
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass], more_follows: bool = False) -> None:
         """Apply `passes` to `module` in place; if more follow in another run, the module is verified after those.
@@ -138,14 +139,14 @@ class PassManager:
 
     def _before_pass(self, bug: CompilerBug) -> tuple[str, list[Pass]] | None:
         """The module as the pass that is wrong found it, and that pass alone, if a copy was kept."""
-        from mlc.pass_manager.wrong_value import WrongValue  # which needs NumPy, as only bugs do
         from mlc.syntax import module_text
 
-        if not isinstance(bug, WrongValue) or bug.forms is None:
+        if not isinstance(bug, WrongForm) or bug.forms is None:
             return None
-        ctx, form = self.ctx.clone(), bug.forms[0]
-        ctx.resources = form.resources
-        return module_text(form.module, ctx), self._ran[-1:]
+        before, after = bug.forms
+        ctx = self.ctx.clone()
+        ctx.resources = before.resources
+        return module_text(before.module, ctx), [self._ran[after.number - 1]]
 
 
 def verify(module: ModuleOp) -> None:

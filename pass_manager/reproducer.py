@@ -35,7 +35,8 @@ def write_reproducer(
     Returns:
         Its path, or None where nothing can be written.
     """
-    content = reproducer_text(bug, text, pipeline, ctx, further_options)
+    words = f"{bug.message}\n{bug.details}".strip()
+    content = reproducer_text(words, bug.stage, text, pipeline, ctx, further_options)
     name = f"{hashlib.sha256(content.encode()).hexdigest()[:8]}.mlir"
     for choose in (_folder_here, _folder_elsewhere):
         try:
@@ -60,9 +61,9 @@ def _folder_elsewhere() -> Path:
 
 
 def reproducer_text(
-    bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext, further_options: Sequence[str] = ()
+    words: str, stage: str | None, text: str, pipeline: str, ctx: CompilerContext, further_options: Sequence[str]
 ) -> str:
-    """What `write_reproducer` writes."""
+    """A reproducer of what `words` say of the passes; of an error, if there is a `stage` that has it."""
     import platform  # which only bugs need, and take time
     from importlib.metadata import version
 
@@ -70,8 +71,8 @@ def reproducer_text(
     options = [*load_options(), f"--target={ctx.target}", *verification, f"--pass-pipeline={pipeline}"]
     head = [
         _FIRST_LINE + shlex.join(options),
-        _STAGE + bug.stage,
-        *(f"// {line}".rstrip() for line in f"{bug.message}\n{bug.details}".strip().splitlines()),
+        *([_STAGE + stage] if stage is not None else []),
+        *(f"// {line}".rstrip() for line in words.splitlines()),
         f"// mlc {__version__}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",
     ]
     return "\n".join([*head, "", with_absolute_paths(text, ctx)])

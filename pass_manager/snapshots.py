@@ -23,6 +23,8 @@ class Snapshot:
     resources: Resources
     made_by: str | None = None
     """The pass after which it was like this; None if nothing had run."""
+    number: int = 0
+    """How many passes had run."""
 
     @cached_property
     def calls(self) -> Mapping[str, Sequence[CallOp]]:
@@ -61,9 +63,9 @@ class Snapshots:
         calls = calls_of(module) if own else {}
         return Changes(own, {name for name in now if not own.isdisjoint(reachable([name], calls))})
 
-    def keep(self, module: ModuleOp, resources: Resources, made_by: str | None = None) -> Snapshot:
-        """Note what a pass left; the copy of it."""
-        self.last = Snapshot(module.clone(), resources.clone(), made_by)
+    def keep(self, module: ModuleOp, resources: Resources, made_by: str | None = None, number: int = 0) -> Snapshot:
+        """Note what a pass left, the one of this number; the copy of it."""
+        self.last = Snapshot(module.clone(), resources.clone(), made_by, number)
         return self.last
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.pass_manager.snapshots import Snapshot
+from mlc.pass_manager.wrong_form import WrongForm
 from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.inputs import Draw
-from mlc.support.errors import CompilerBug
+from mlc.support.errors import causes_of
 
 Array = NDArray[Any]
 
@@ -63,12 +64,11 @@ class Difference:
         )
 
 
-class WrongValue(CompilerBug):
+class WrongValue(WrongForm):
     """A bug that shows in a value.
 
     Attributes:
         difference: where.
-        forms: the module before and after the stage, where the reference has run both.
         made: the form whose own results are wrong, if `source` says so.
         source: who computed what the model as it was read, or as the stage made it first, does not compute; "" for the
             form before.
@@ -83,11 +83,15 @@ class WrongValue(CompilerBug):
         source: str = "",
         made: Snapshot | None = None,
     ) -> None:
-        super().__init__(message, stage)
+        super().__init__(message, stage, forms)
         self.difference = difference
-        self.forms = forms
         self.source = source
         self.made = made
+
+    @property
+    def form(self) -> Snapshot | None:
+        """The form with the wrong value; None if native code has it."""
+        return self.forms[1] if self.forms is not None else self.made
 
 
 @dataclass(frozen=True)
@@ -97,22 +101,16 @@ class Mismatch:
     found: Difference | str
     cause: UndefinedBehavior | None = None
 
-    def error(self, stage: str, forms: tuple[Snapshot, Snapshot] | None) -> CompilerBug:
+    def error(self, stage: str, forms: tuple[Snapshot, Snapshot] | None) -> WrongForm:
         """The bug of the pass `stage`, which made the second form of the first."""
         message = f"after '{stage}', {self.found}"
         if isinstance(self.found, Difference):
             return WrongValue(message, stage, self.found, forms)
-        bug = CompilerBug(message, stage)
+        bug = WrongForm(message, stage, forms)
         bug.__cause__ = self.cause
         return bug
 
 
 def wrong_value_in(error: BaseException | None) -> WrongValue | None:
     """The bug that shows in a value, among an error and its causes."""
-    seen: list[BaseException] = []
-    while error is not None and not any(error is each for each in seen):  # `raise e from e` makes a ring
-        if isinstance(error, WrongValue):
-            return error
-        seen.append(error)
-        error = error.__cause__
-    return None
+    return next((each for each in causes_of(error) if isinstance(each, WrongValue)), None)

@@ -10,7 +10,7 @@ as keyword arguments. A `Refused` tells the caller alone why something was not d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -151,3 +151,12 @@ class CompilerBug(Exception):
         self.stage = stage
         self.details = details
         self.reproducer: Path | None = None
+
+
+def causes_of(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and what led to it, the error first; each once, since `raise e from e` makes a ring."""
+    seen: list[BaseException] = []
+    while error is not None and not any(error is each for each in seen):
+        seen.append(error)
+        yield error
+        error = error.__cause__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
+    from mlc.pass_manager.checking import EquivalenceChecker
     from mlc.pass_manager.instrumentation import Instrumentation
     from mlc.pass_manager.wrong_value import GivenCase
     from mlc.support.context import CompilerContext
@@ -151,12 +153,12 @@ def start_compilation(
     model: ModelSource,
     arguments: CompileArguments,
     given: Callable[[ModuleOp, CompilerContext], Sequence[GivenCase]] | None = None,
-    late: bool = False,
+    checker: type[EquivalenceChecker] | None = None,
 ) -> TimedCompilation:
     """Check the options and parse the model, which `read_model` has opened.
 
-    `given` says of the model for which inputs `--check-each` runs it, instead of random ones. Forms that take long to
-    run are run `late`: if something is wrong at the end.
+    `given` says of the model for which inputs `--check-each` runs it, instead of random ones; `checker` does so, if it
+    is another one than that of `--check-each`.
 
     Raises:
         UserError: an option or the model is wrong.
@@ -169,11 +171,10 @@ def start_compilation(
     ctx = new_context(arguments.options.target)
     module = read_module(model, ctx, arguments.bindings)
     cases = given(module, ctx) if given is not None else ()
-    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases, late)
-    manager = PassManager(
-        ctx, watching, arguments.verify_each, lambda: text_again(model, ctx.target, arguments.bindings)
-    )
-    result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
+    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc, cases, checker)
+    text = partial(text_again, model, ctx.target)
+    manager = PassManager(ctx, watching, arguments.verify_each, partial(text, arguments.bindings))
+    result = TimedCompilation(Compilation(module, ctx, arguments.options, manager, text_for=text), watching)
     result.phase("parse", start)
     return result
 
@@ -185,8 +186,7 @@ def text_again(model: ModelSource, target: str, bindings: Bindings) -> str:
     from mlc.compiler.emit_text import emit_text
     from mlc.frontends.onnx.to_graph.bind_inputs import bind
     from mlc.pass_manager.reproducer import with_absolute_paths
-    from mlc.support.variants import variants_of
 
     module = read_module(model, ctx := new_context(target), bindings)
-    bind(module, variants_of(bindings)[0].bindings, ctx)
+    bind(module, bindings, ctx)
     return with_absolute_paths(emit_text(module, ctx, "mlir"), ctx)

@@ -22,6 +22,7 @@ from xdsl.ir import Operation
 from mlc.frontends.onnx.to_graph.bind_inputs import bind
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
+from mlc.pass_manager.late_checking import LateChecker
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.registry import plugin_passes
 from mlc.pass_manager.wrong_value import GivenCase, WrongValue, wrong_value_in
@@ -79,31 +80,30 @@ def run(arguments: Namespace) -> int:
         bind(bound := module.clone(), args.bindings, ctx)
         return given_cases(ComparedModel(args.model, bound, ctx), args.inputs, args.against, args.seed)
 
-    timed = start_compilation(read_model(args.model, args), args, given, late=True)
-    timed.observers.append(ran := _Ran())
+    timed = start_compilation(read_model(args.model, args), args, given, LateChecker)
+    timed.observers.append(ran := _PassCount())
     try:
         _lower(timed, args.pass_pipeline)
     except (UserError, CompilerBug) as e:
         if (wrong := wrong_value_in(e)) is None:
             raise
-        lines = [*_report(wrong, ran, timed.compilation.module), *_node(wrong, args)]
+        lines = [*_report(wrong, timed.compilation.module), *_node(wrong, args)]
         print("\n".join(lines))
         return 1
-    print(f"no value differs: {len(ran.names)} passes")
+    print(f"no value differs: {ran.passes} passes")
     print_remarks(timed.compilation.ctx, remarks=False)
     timed.report()
     return 0
 
 
 @dataclass
-class _Ran(Instrumentation):
-    """The passes that have begun."""
+class _PassCount(Instrumentation):
+    """How many passes have run."""
 
-    def __post_init__(self) -> None:
-        self.names: list[str] = []
+    passes: int = 0
 
-    def before(self, pass_: Pass, module: ModuleOp) -> None:
-        self.names.append(pass_.name)
+    def after(self, pass_: Pass, module: ModuleOp) -> None:
+        self.passes += 1
 
 
 def _lower(timed: TimedCompilation, passes: str | None) -> None:
@@ -114,7 +114,7 @@ def _lower(timed: TimedCompilation, passes: str | None) -> None:
     timed.compilation.finish()
 
 
-def _report(wrong: WrongValue, ran: _Ran, module: ModuleOp) -> Sequence[str]:
+def _report(wrong: WrongValue, module: ModuleOp) -> Sequence[str]:
     """A line for each thing that is known of the first wrong value."""
     found = wrong.difference
     parting = Parting(None, None)
@@ -122,7 +122,7 @@ def _report(wrong: WrongValue, ran: _Ran, module: ModuleOp) -> Sequence[str]:
         parting = parting_of(wrong.forms, found.function, found.inputs)
     than = f"what {wrong.source} computes" if wrong.source else "before"
     lines = [
-        f"first wrong value: {_stage(wrong, ran)}",
+        f"first wrong value: {_stage(wrong)}",
         f"  function  '{found.function}'{found.draw}",
         f"  element   {list(found.index)} of result {found.result}: {found.after}, {than}: {found.before}",
         f"  in all    {found.count} of {found.size} elements differ",
@@ -162,13 +162,12 @@ def _node(wrong: WrongValue, args: Arguments) -> Sequence[str]:
     )
 
 
-def _stage(wrong: WrongValue, ran: _Ran) -> str:
+def _stage(wrong: WrongValue) -> str:
     """Which pass it was: several may have one name."""
-    if wrong.stage not in ran.names:
+    if wrong.form is None or not wrong.form.number:
         return f"in {wrong.stage}"
-    number = len(ran.names) if wrong.forms is not None else ran.names.index(wrong.stage) + 1
     plugin = plugin_passes.get(wrong.stage)
-    return f"after pass '{wrong.stage}', number {number} of those that ran" + (
+    return f"after pass '{wrong.stage}', number {wrong.form.number} of those that ran" + (
         f" (of {plugin.origin})" if plugin else ""
     )
 

@@ -167,6 +167,7 @@ def _reduce(
     module: ModuleOp, passes: Sequence[Pass], ctx: CompilerContext, arguments: OptArguments, notes: LevelNotes
 ) -> str:
     """A reproducer with as little of `module` as shows what it shows."""
+    from mlc.pass_manager.late_checking import LateChecker
     from mlc.tools.observers import observers
     from mlc.tools.reduce_error import ReducedRun, reduce_module
     from mlc.tools.reduce_predicates import KeptPredicate, parse_predicate
@@ -175,7 +176,7 @@ def _reduce(
     arguments.check_each |= isinstance(keep, KeptPredicate) and keep.checks_each
 
     def watching(own: CompilerContext) -> list[Instrumentation]:
-        return observers(arguments, own, arguments.options.threads, late=True)
+        return observers(arguments, own, arguments.options.threads, checker=LateChecker)
 
     return reduce_module(module, ReducedRun(passes, ctx, watching, arguments.verify_each), keep, notes)
 

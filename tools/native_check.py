@@ -76,15 +76,15 @@ class NativeCheck(Instrumentation):
             self._note(f"no {_LOWERING} ran, and the llvm level does not say what functions take and give")
             return
         try:
-            wrong, compared = self._compare(module, self._functions)
+            outcomes = self._compare(module, self._functions)
         except UserError as e:
             self._note(e.message)
         except CompilerBug:
             # Of code that ends its process. Perhaps the reference says since when it does what it must not.
-            self.checker.settle({}, ())
+            self.checker.settle({})
             raise
         else:
-            self.checker.settle(wrong, compared)
+            self.checker.settle(outcomes)
 
     def _is_compared(self, function: FuncOp) -> bool:
         """Whether there is something to compare; if not although there is code, say why."""
@@ -96,27 +96,28 @@ class NativeCheck(Instrumentation):
             self._note(reason, name)
         return reason is None and not function.is_declaration
 
-    def _compare(self, module: ModuleOp, functions: list[NativeFunction]) -> tuple[dict[str, CompilerBug], set[str]]:
-        """What is wrong with the native code of some functions, callees first, and which were compared."""
+    def _compare(self, module: ModuleOp, functions: list[NativeFunction]) -> dict[str, CompilerBug | None]:
+        """What is wrong with the native code of each function that can be compared, if anything is; callees first."""
         machine = resolve_target(self.ctx.target)
         require_runnable(machine)
         defined = {op.sym_name.data for op in module.ops if isinstance(op, llvm.FuncOp) and op.body.blocks}
         present = sorted((f for f in functions if f.symbol in defined), key=lambda f: f.is_model)
         if not present:
-            return {}, set()
+            return {}
         cases = [(f, case, arrays) for f in present for case, arrays in enumerate(self.checker.cases_of(f.name))]
         program = program_of_all(module, [f for f, _, _ in cases], self.ctx.resources, machine, self.threads)
         inputs: list[Array] = [array for _, _, arrays in cases for array in arrays]
         with tempfile.TemporaryDirectory(prefix="mlc-check-") as folder:
             outputs = iter(run_program(program, machine, inputs, Path(folder), self.cc))
-        wrong: dict[str, CompilerBug] = {}
+        wrong: dict[str, CompilerBug | None] = {}
         for function, case, _ in cases:
             found = [next(outputs) for _ in function.outputs]
+            wrong.setdefault(function.name, None)
             try:
                 self.checker.compare_outputs(STAGE, function.name, found, case=case)
             except CompilerBug as e:
-                wrong.setdefault(function.name, e)
-        return wrong, {function.name for function, _, _ in cases}
+                wrong[function.name] = wrong[function.name] or e
+        return wrong
 
     def _note(self, reason: str, function: str | None = None) -> None:
         of = "" if function is None else f" of '{function}'"

@@ -16,6 +16,7 @@ from mlc.tools.progress import ProgressBar
 
 if TYPE_CHECKING:
     from mlc.compiler.compilation import Compilation
+    from mlc.pass_manager.checking import EquivalenceChecker
     from mlc.pass_manager.wrong_value import GivenCase
 
 
@@ -44,13 +45,13 @@ def observers(
     threads: int,
     cc: str | None = None,
     given: Sequence[GivenCase] = (),
-    late: bool = False,
+    checker: type[EquivalenceChecker] | None = None,
 ) -> list[Instrumentation]:
     """What to call around each pass, in order: timing is innermost, so it measures nothing but the passes.
 
     Native code runs on `threads` threads; `cc` names the clang to use instead of the one that is found.
-    Functions are checked with the `given` inputs, others with random ones. Forms that take long to run are run `late`:
-    if something is wrong at the end.
+    `checker` checks functions with the `given` inputs, others with random ones; if it is not named, one that runs each
+    form at once does.
     """
     result: list[Instrumentation] = []
     if options.timing:
@@ -60,12 +61,11 @@ def observers(
     result += _counting(options, ctx)
     if options.check_each:
         from mlc.pass_manager.checking import EquivalenceChecker
-        from mlc.pass_manager.late_checking import LateChecker
         from mlc.tools.native_check import NativeCheck
 
-        checker = (LateChecker if late else EquivalenceChecker)(ctx, options.seed, given)
-        result.append(NativeCheck(checker, ctx, sys.stderr, threads, cc))
-        result.append(CheckEach(checker, sys.stderr))
+        checking = (checker or EquivalenceChecker)(ctx, options.seed, given)
+        result.append(NativeCheck(checking, ctx, sys.stderr, threads, cc))
+        result.append(CheckEach(checking, sys.stderr))
     return result
 
 

@@ -20,8 +20,10 @@ from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import pipeline_text
 from mlc.pass_manager.registry import load_pass, plugin_passes
 from mlc.pass_manager.reproducer import reproducer_text, with_absolute_paths
+from mlc.pass_manager.snapshots import Snapshot
+from mlc.pass_manager.wrong_form import WrongForm
 from mlc.support.context import CompilerContext
-from mlc.support.errors import CompilerBug, UserError, UserErrors
+from mlc.support.errors import CompilerBug, UserError, UserErrors, causes_of
 from mlc.tools.reduce_predicates import KeptPredicate, PassesOutcome, ScriptPredicate
 from mlc.tools.reduction import Reducer
 
@@ -31,12 +33,12 @@ class _Raised(NamedTuple):
 
     Attributes:
         type: its class.
-        place: the file and the line that raised it.
-        subject: the name of the op that it is about, if it is about one.
+        place: the file and the line that raised it; None for a wrong form, which is found in several ways.
+        subject: the name of the op that it is about, if it is about one; of a wrong form the pass.
     """
 
     type: type[BaseException]
-    place: tuple[str, int]
+    place: tuple[str, int] | None
     subject: str | None
 
 
@@ -53,14 +55,14 @@ class _LastPass(Instrumentation):
 
     ctx: CompilerContext
     ran: list[Pass] = field(default_factory=list[Pass])
-    module: ModuleOp | None = None
+    found: Snapshot | None = None
 
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         self.ran.append(pass_)
-        self.module, self.resources = module.clone(), self.ctx.resources.clone()
+        self.found = Snapshot(module.clone(), self.ctx.resources.clone())
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
-        self.module = None
+        self.found = None
 
 
 @dataclass(frozen=True)
@@ -89,11 +91,15 @@ class ReducedRun:
         ctx = self.ctx.clone()
         last = _LastPass(ctx)
         outcome = self._outcome(module.clone(), ctx, *further, last)
-        if outcome.error is None or last.module is None:
+        found, number = last.found, len(last.ran)
+        for each in causes_of(outcome.error):
+            if isinstance(each, WrongForm) and each.forms is not None:
+                found, number = each.forms[0], each.forms[1].number
+        if found is None:
             return outcome, [(module, self)]
-        ctx.resources = last.resources
-        alone = last.module, replace(self, passes=last.ran[-1:], ctx=ctx)
-        return outcome, [alone, (module, replace(self, passes=last.ran))]
+        ctx.resources = found.resources
+        alone = found.module, replace(self, passes=[last.ran[number - 1]], ctx=ctx)
+        return outcome, [alone, (module, replace(self, passes=last.ran[:number]))]
 
     def _outcome(self, candidate: ModuleOp, ctx: CompilerContext, *further: Instrumentation) -> PassesOutcome:
         # What is added comes last: its `after` is called once the others find nothing wrong.
@@ -136,9 +142,9 @@ def reduce_module(
     )
     smallest = _reduced(start, lambda candidate: holds(run.outcome(candidate)))
     last = run.outcome(smallest.clone()).error
-    bug = last if isinstance(last, CompilerBug) else CompilerBug(*_words_of(last, keep))
     options = list(dict.fromkeys(option for each in run.watching(run.ctx) for option in each.options()))
-    return reproducer_text(bug, emit_text(smallest, run.ctx, "mlir"), pipeline_text(run.passes), run.ctx, options)
+    text, pipeline = emit_text(smallest, run.ctx, "mlir"), pipeline_text(run.passes)
+    return reproducer_text(*_words_of(last, keep), text, pipeline, run.ctx, options)
 
 
 def _absent(passes: Sequence[Pass]) -> str:
@@ -177,22 +183,27 @@ def _reduced(module: ModuleOp, holds: Callable[[ModuleOp], bool]) -> ModuleOp:
     return reducer.module
 
 
-def _words_of(error: UserError | None, kept: KeptPredicate) -> tuple[str, str]:
-    """What a reproducer says is wrong, and where."""
-    return (f"the passes {kept.words}", "pipeline") if error is None else (error.message, _kind_of(error).stage)
+def _words_of(error: UserError | CompilerBug | None, kept: KeptPredicate) -> tuple[str, str | None]:
+    """What a reproducer says of the passes, and where the error is, if there is one."""
+    if error is None:
+        return f"the passes {kept.words}", None
+    details = error.details if isinstance(error, CompilerBug) else ""
+    return f"{error.message}\n{details}".strip(), _stage_of(error)
+
+
+def _stage_of(error: UserError | CompilerBug) -> str:
+    return error.stage if isinstance(error, CompilerBug) else "input"
 
 
 def _kind_of(error: UserError | CompilerBug) -> _Kind:
-    stage = error.stage if isinstance(error, CompilerBug) else "input"
-    causes: list[_Raised] = []
-    seen: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause is not None and not any(cause is other for other in seen):  # `raise e from e` makes a ring
-        seen.append(cause)
-        frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(cause.__traceback__)]
-        if isinstance(cause, UserErrors):  # the others may go with what is left out
-            cause = cause.errors[0]
-        subject = cause.subject if isinstance(cause, UserError) else None
-        causes.append(_Raised(type(cause), frames[-1] if frames else ("", 0), subject))
-        cause = cause.__cause__
-    return _Kind(stage, tuple(causes))
+    return _Kind(_stage_of(error), tuple(map(_raised, causes_of(error))))
+
+
+def _raised(error: BaseException) -> _Raised:
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    if isinstance(error, UserErrors):  # the others may go with what is left out
+        error = error.errors[0]
+    if isinstance(error, WrongForm):
+        return _Raised(type(error), None, error.stage)
+    subject = error.subject if isinstance(error, UserError) else None
+    return _Raised(type(error), frames[-1] if frames else ("", 0), subject)

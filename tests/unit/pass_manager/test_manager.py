@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -20,11 +20,15 @@ from mlc.compiler.compilation import new_context
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import CheckEach, Timing
 from mlc.pass_manager.ir_printing import PrintIR
+from mlc.pass_manager.late_checking import LateChecker
 from mlc.pass_manager.manager import PassManager, collector_at_rest
+from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.reproducer import reproducer_arguments
+from mlc.pass_manager.wrong_value import WrongValue
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.rounding import Rounding
+from mlc.syntax import parse_module
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,7 @@ class _CountingChecker:
     def start(self, module: ModuleOp) -> None:
         self.calls.append("start")
 
-    def settle(self, wrong: Mapping[str, CompilerBug], compared: Collection[str]) -> None:
+    def settle(self, native: Mapping[str, CompilerBug | None]) -> None:
         self.calls.append("settle")
 
     def coverage(self) -> list[str]:
@@ -197,6 +201,34 @@ class _CountingChecker:
         self.calls.append(pass_name)
         if len(self.calls) > 2:
             raise CompilerBug("it computes something else", pass_name)
+
+
+def _swap(module: ModuleOp) -> None:
+    for op in module.walk():
+        if op.name == "graph.sub":
+            op.operands = list(reversed(op.operands))
+
+
+def test_the_reproducer_of_what_is_found_at_the_end() -> None:
+    """The last pass that ran is another one than the one that is wrong."""
+    ctx = new_context()
+    module = parse_module(
+        "func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  %0 = graph.sub %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n"
+        "  return %0 : tensor<4xf32>\n}",
+        "m.mlir",
+        ctx,
+    )
+    manager = PassManager(ctx, [CheckEach(LateChecker(ctx, most=(0, 0)), io.StringIO())], source=lambda: "the input")
+    manager.run(module, [*parse_passes("cse,dce"), Does(_swap), *parse_passes("cse,lower-to-loops")])
+    with pytest.raises(WrongValue, match="after 'does', 'main' computes something else") as e:
+        manager.finish(module)
+    assert e.value.form is not None and e.value.form.number == 3
+    assert e.value.reproducer is not None
+    text = e.value.reproducer.read_text()
+    first, second, *_ = text.splitlines()
+    assert first.endswith(" --pass-pipeline=does") and second == "// fails in: does"
+    assert "graph.sub %x, %y" in text and "the input" not in text
 
 
 def test_check_each(tmp_path: Path) -> None:

@@ -213,6 +213,9 @@ def test_passes_that_take_long(mlc_opt: CommandLine) -> None:
     reduced = mlc_opt("model.mlir", "--cse", "--reduce-while=slower=0")
     assert (reduced.status, reduced.out.count("graph.")) == (0, 0)
     assert "// the passes take more than 0 s\n" in reduced.out
+    Path("slow.mlir").write_text(reduced.out)
+    again = mlc_opt("--run-reproducer", "slow.mlir")
+    assert (again.status, again.err) == (0, "")  # there was no error
 
 
 @pytest.mark.parametrize(

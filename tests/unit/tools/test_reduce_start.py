@@ -188,3 +188,28 @@ def test_each_operand_may_take_the_place_of_a_result() -> None:
     reducer.reduce()
     assert [op.name for op in reducer.module.walk()][1:] == ["func.func", "graph.exp", "func.return"]
     assert "-> tensor<2x3xf32>" in str(reducer.module)
+
+
+SEVERAL_SHAPES = """
+func.func @main(%x: tensor<?x4xf32> {onnx.dims = ["n", ""]}) -> tensor<?x4xf32> {
+  %e = onnx.Exp %x : (tensor<?x4xf32>) -> !onnx.value<"">
+  %y = onnx.Sigmoid %e : (!onnx.value<"">) -> tensor<?x4xf32>
+  return %y : tensor<?x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("rows", [3, 4, 5])
+def test_the_reproducer_of_a_model_for_several_shapes(rows: int, mlc: CommandLine, mlc_opt: CommandLine) -> None:
+    """The largest shape is compiled first, which is not the one that is given first."""
+    Path("m.mlir").write_text(SEVERAL_SHAPES)
+    Path("company.py").write_text(
+        PASS.replace("self.fails and isinstance(op, SigmoidOp)", f"'tensor<{rows}x4xf32>' in str(op)")
+    )
+    found = mlc("compile", "m.mlir", "--shape=n=4,5,3", "--load-pass=company.py", "-o", "m.so")
+    assert "pass 'company' failed with KeyError" in found.err
+    (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
+    assert f"%x: tensor<{rows}x4xf32>" in reproducer.read_text()
+    again = mlc_opt("--run-reproducer", "--allow-plugins", str(reproducer))
+    assert again.status == found.status != 0
+    assert "pass 'company' failed with KeyError" in again.err
