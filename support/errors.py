@@ -151,3 +151,8 @@ class CompilerBug(Exception):
         self.stage = stage
         self.details = details
         self.reproducer: Path | None = None
+
+    @property
+    def reproducer_lines(self) -> list[str]:
+        """What is told of the reproducer: nothing if there is none."""
+        return [] if self.reproducer is None else [f"reproducer: {self.reproducer}"]
