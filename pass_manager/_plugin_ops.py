@@ -70,6 +70,6 @@ def error_of_plugin(bug: CompilerBug, suspects: list[Suspect]) -> UserError:
     notes = [
         Note(f"{first.what}, and {first.duty}"),
         *(Note(other.what, other.place) for other in others),
-        *([Note(f"reproducer: {bug.reproducer}")] if bug.reproducer is not None else []),
+        *map(Note, bug.reproducer_lines),
     ]
     return UserError(bug.message, first.place, notes)

@@ -18,7 +18,7 @@ def as_pass(foreign: ModulePass) -> Pass:
     """A pass of xDSL as one of mlc, with its options.
 
     Raises:
-        TypeError: it is no pass.
+        TypeError: it is not a pass.
     """
     if isinstance(foreign, Pass):
         return foreign

@@ -8,8 +8,9 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
+from mlc.dialects.registry import plugin_dialects
 from mlc.pass_manager.ir_levels import LEVEL_OF, LEVELS, LOWER_TO, SOURCE_LEVELS
-from mlc.pass_manager.lowering import lowering_of
+from mlc.pass_manager.lowering import lowering_of, patterns_of_others
 from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
@@ -41,8 +42,12 @@ def passes_missing(op: Operation, pass_name: str, found: str, missing: Sequence[
 def not_lowered(op: Operation, to: str, pass_name: str) -> UserError:
     """The error for an op that no pattern of `pass_name` lowers, `to` what follows it in the message. Who wrote the op
     is told where a pattern is missing: an op of tensors has one above the tensor level."""
+    if patterns := patterns_of_others(pass_name, type(op)):
+        return error_at(
+            op, f"'{op.name}' cannot be lowered{to}: {' and '.join(patterns)} of {pass_name} left it as it is"
+        )
     message = f"'{op.name}' cannot be lowered{to}: no pattern of {pass_name} handles it"
-    if not type(op).__module__.startswith(("mlc.", "xdsl.")):
+    if plugin_dialects.get(op.dialect_name()) is not None:
         has_tensors = any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
         place = LEVEL_CONVERSIONS["tensor"] if has_tensors else pass_name
         message += f'; write one, under @lowers("{place}", {type(op).__name__}) (docs/writing-a-dialect.md)'

@@ -24,7 +24,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects.registry import registered_class
-from mlc.support.additions import undo_at_end
+from mlc.support.additions import counts
 from mlc.support.context import CompilerContext
 from mlc.support.locations import place_new_ops
 
@@ -38,9 +38,6 @@ _RENAMED = {
 """What passes were named before; pipelines have these names now."""
 _patterns: dict[str, dict[type[Operation], list[tuple[int, PatternFactory]]]] = defaultdict(lambda: defaultdict(list))
 """By pass and class of ops: the patterns, each after its benefit."""
-_is_loaded: dict[str, bool] = {}
-"""Of the files of plugins, by the name of the module: whether its patterns count. Those of others always do."""
-
 _modules_of_others: set[str] = set()
 """The Python modules, none of them mlc's, that have registered patterns."""
 
@@ -85,26 +82,9 @@ def has_patterns_of_others() -> bool:
     return any(counts(module) for module in _modules_of_others)
 
 
-def count_patterns(module: str) -> None:
-    """Let the patterns of a plugin's file count until the innermost `plugin_scope` ends."""
-    if not _is_loaded.get(module):
-        _is_loaded[module] = True
-        undo_at_end(lambda: drop_patterns(module))
-
-
-def drop_patterns(module: str) -> None:
-    """Let the patterns of a plugin's file count no more."""
-    _is_loaded[module] = False
-
-
-def restore_patterns(module: str) -> None:
-    """Let the patterns of a plugin's file count again, which `drop_patterns` has dropped."""
-    _is_loaded[module] = True
-
-
-def counts(module: str) -> bool:
-    """Whether what a Python module has registered for lowerings counts: not that of a file that is loaded no more."""
-    return _is_loaded.get(module, True)
+def patterns_of_others(pass_name: str, op_type: type[Operation]) -> list[str]:
+    """The names of the patterns, none of them mlc's, for ops of a class in a pass, in the order of `lowerings_for`."""
+    return [_name(f) for f in lowerings_for(pass_name, op_type) if f.__module__ in _modules_of_others]
 
 
 def _name(factory: PatternFactory) -> str:

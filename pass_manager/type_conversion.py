@@ -24,9 +24,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
-from mlc.pass_manager.lowering import counts
 from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.support import dtypes
+from mlc.support.additions import counts
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 from mlc.support.types import Tensor

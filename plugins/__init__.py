@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from mlc.plugins.files import load_dialect, load_pass, load_plugin
     from mlc.plugins.irdl import load_irdl
 
+_FILES, _IRDL = "mlc.plugins.files", "mlc.plugins.irdl"
 _HOMES = {
-    **dict.fromkeys(("load_dialect", "load_pass", "load_plugin"), "mlc.plugins.files"),
-    "load_irdl": "mlc.plugins.irdl",
+    **dict.fromkeys(("load_dialect", "load_dialect_text", "load_pass", "load_pass_text", "load_plugin"), _FILES),
+    **dict.fromkeys(("load_irdl", "load_irdl_text"), _IRDL),
 }
 """Imported when they are asked for: command lines that load no plugin start without xDSL."""
 

@@ -23,7 +23,10 @@ class PluginFile:
         Raises:
             UserError: it is not there, fails, or collides with another one.
         """
-        getattr(plugins, self.loader)(self.path, text)
+        if text is None:
+            getattr(plugins, self.loader)(self.path)
+        else:
+            getattr(plugins, f"{self.loader}_text")(self.path, text)
 
 
 @dataclass

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import importlib.util
 import inspect
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TypeVar
 
 from xdsl.ir import Dialect, Operation
@@ -29,7 +31,7 @@ from mlc.frontends.frontend import Frontend
 from mlc.frontends.registry import plugin_frontends
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.foreign_pass import as_pass_type
-from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of, restore_patterns
+from mlc.pass_manager.lowering import lowerings_of
 from mlc.pass_manager.named_pipelines import NamedPipeline
 from mlc.pass_manager.pipeline import LEVEL_CONVERSIONS
 from mlc.pass_manager.registry import load_pass as load_pass_by_name
@@ -38,21 +40,20 @@ from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.plugins.signatures import check_signatures
 from mlc.schedules.schedule_template import ScheduleTemplate, plugin_templates
-from mlc.support.additions import additions_of, forget, modules_of_packages, note_load_option, undo_at_end
+from mlc.support.additions import change, count_registrations, modules_of_packages, note_load_option, text_loaded
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
 from mlc.syntax.mismatches import explain_format
 
 _T = TypeVar("_T")
-_Key = tuple[Path, str]
-_modules: dict[_Key, ModuleType] = {}
-"""The files that this process has run, by path and hash of path and text: a file is not run twice, because what it
+_modules: dict[str, ModuleType] = {}
+"""The files that this process has run, by the names that `_name_of` gives: a file is not run twice, because what it
 registers stays registered."""
-_known: dict[Path, _Key] = {}
-"""The text of each file that is loaded now."""
+_failed: set[str] = set()
+"""The names of modules of files that failed, which may run again: what they registered stays, too, and never counts."""
 
 
-def load_dialect(path: str | os.PathLike[str], text: bytes | None = None) -> None:
+def load_dialect(path: str | os.PathLike[str]) -> None:
     """Run a Python file and make its dialects and passes known, with the patterns and meanings that it registers.
 
     Files that are loaded later can import it by its name. If the file was loaded with another text, what that added is
@@ -60,13 +61,16 @@ def load_dialect(path: str | os.PathLike[str], text: bytes | None = None) -> Non
 
     Args:
         path: the file.
-        text: what to run in place of what the file has: a former text of it.
 
     Raises:
-        UserError: the file is not there or fails, holds no dialect, or a name in it is taken.
+        UserError: the file is not there or fails, holds no dialect, or a name in it is taken; all is as it was before.
     """
-    module = _run(Path(path), text)
-    with additions_of(module.__name__):
+    load_dialect_text(path, _read(Path(path)))
+
+
+def load_dialect_text(path: str | os.PathLike[str], text: bytes) -> None:
+    """What `load_dialect` does, with `text` in place of what the file has."""
+    with _loaded(Path(path), text) as module:
         _add_dialects(module, path)
         _add_passes(module, path)
         note_load_option(f"--load-dialect={Path(path).resolve()}")
@@ -88,19 +92,31 @@ def _add_dialects(module: ModuleType, path: str | os.PathLike[str]) -> None:
         plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
 
 
-def load_pass(path: str | os.PathLike[str], text: bytes | None = None) -> None:
+def load_pass(path: str | os.PathLike[str]) -> None:
     """Run a Python file and make its passes, named pipelines, steps of schedules, schedule templates, frontends,
     architectures and backends known, and its patterns. If the file was loaded with another text, what that added is
     forgotten.
 
     Args:
         path: the file.
-        text: what to run in place of what the file has: a former text of it.
 
     Raises:
-        UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
+        UserError: the file is not there or fails, holds nothing of that, or a name in it is taken; all is as it was
+            before.
     """
-    module = _run(Path(path), text)
+    load_pass_text(path, _read(Path(path)))
+
+
+def load_pass_text(path: str | os.PathLike[str], text: bytes) -> None:
+    """What `load_pass` does, with `text` in place of what the file has."""
+    with _loaded(Path(path), text) as module:
+        _require_additions(module, path)
+        _add_passes(module, path)
+        note_load_option(f"--load-pass={Path(path).resolve()}")
+
+
+def _require_additions(module: ModuleType, path: str | os.PathLike[str]) -> None:
+    """Check that there is something in a module that `load_pass` is for."""
     found = [*_passes(module), *_steps(module), *_templates(module), *_values(module, NamedPipeline)]
     found += [*_classes(module, Frontend), *_classes(module, Backend), *_classes(module, Architecture)]
     if not found and not lowerings_of(module.__name__):
@@ -112,9 +128,6 @@ def load_pass(path: str | os.PathLike[str], text: bytes | None = None) -> None:
             "mlc.schedules.steps.base.LoopStep or mlc.schedules.schedule_template.ScheduleTemplate; a pattern is a "
             'class under @mlc.pass_manager.lowering.lowers("convert-graph-to-tensor", MyOp), with the pass it is for'
         )
-    with additions_of(module.__name__):
-        _add_passes(module, path)
-        note_load_option(f"--load-pass={Path(path).resolve()}")
 
 
 def load_plugin(path: str | os.PathLike[str]) -> None:
@@ -123,8 +136,10 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
     Raises:
         UserError: as these.
     """
-    load = load_dialect if any(_values(_run(Path(path)), Dialect)) else load_pass
-    load(path)
+    text = _read(Path(path))
+    with _loaded(Path(path), text) as module:
+        load = load_dialect_text if any(_values(module, Dialect)) else load_pass_text
+        load(path, text)
 
 
 def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
@@ -163,40 +178,47 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
         plugin_templates.add(template.name, lambda template=template: template, f"'{path}'")
 
 
-def _run(path: Path, text: bytes | None = None) -> ModuleType:
-    """The module that the file makes, or that `text` makes in its place."""
-    source = _read(path) if text is None else text
-    key = (path.resolve(), hashlib.sha256(source + os.fsencode(path.resolve())).hexdigest())
-    imported = sys.modules.get(path.stem)
-    if imported is not None and imported not in _modules.values() and _is_file(imported.__spec__, path):
-        return imported  # a Python program has imported it; a second copy would have other classes
-    if (installed := _installed(path)) is not None:
-        return installed
-    former = _known.get(key[0])
-    if key not in _modules:
-        _import_what_plugins_add_to()
-        _know_file(str(path))
-        for module in [module for (file, _), module in _modules.items() if file == key[0]]:
-            drop_patterns(module.__name__)  # which lower the same ops
-        name = f"mlc_plugin_{path.stem}_{key[1][:8]}"
-        try:
-            with additions_of(name):
-                _modules[key] = _execute(path, source, name)
-        except UserError:
-            if former is not None:  # the text that works stays
-                restore_patterns(_modules[former].__name__)
-            raise
-    if former not in (None, key):
-        forget(_modules[former].__name__)
-    module = _modules[key]
-    with additions_of(module.__name__):
-        if former != key:
-            _known[key[0]] = key
-            undo_at_end(lambda: _known.pop(key[0], None))
-        count_patterns(module.__name__)
+@contextmanager
+def _loaded(path: Path, text: bytes) -> Generator[ModuleType]:
+    """The module that the text of a file makes, which is loaded in place of another text of it; not after an
+    exception."""
+    _know_file(str(path))  # also after one: it may be the plugin's
+    module = _imported(path) or _installed(path)
+    if module is not None:
+        with text_loaded(path.resolve(), module.__name__):
+            _know_file(module.__file__ or "")
+            yield module
+        return
+    code = _compiled(path, text)
+    name = _name_of(path, text, code)
+    with text_loaded(path.resolve(), name):
+        count_registrations(name)
+        if name not in _modules:
+            _import_what_plugins_add_to()
+            _modules[name] = _execute(path, code, name)
+        module = _modules[name]
         _know_file(module.__file__ or "")
         _make_importable(path, module)
-    return module
+        yield module
+
+
+def _name_of(path: Path, text: bytes, code: CodeType) -> str:
+    """The name of the module that a text of a file makes. It covers all that the module is made of: the path, the text,
+    and the plugins that it imports at its top, as each text of these has classes of its own."""
+    stems = {each.argval for each in dis.get_instructions(code) if each.opcode == dis.opmap["IMPORT_NAME"]}
+    known = (sys.modules.get(each) for each in sorted(stems))
+    imported = [name for each in known if (name := getattr(each, "__name__", None)) in _modules]
+    covered = b"\0".join((os.fsencode(path.resolve()), *map(str.encode, imported), text))
+    name = f"mlc_plugin_{path.stem}_{hashlib.sha256(covered).hexdigest()[:16]}"
+    while name in _failed:
+        name += "_again"
+    return name
+
+
+def _imported(path: Path) -> ModuleType | None:
+    """The module that a Python program has made of the file by an import: a second copy would have other classes."""
+    found = sys.modules.get(path.stem)
+    return None if found is None or found.__name__ in _modules or not _is_file(found.__spec__, path) else found
 
 
 def _read(path: Path) -> bytes:
@@ -224,8 +246,7 @@ def _installed(path: Path) -> ModuleType | None:
         except Exception:  # the package does not work, which is told where it is asked for; the file may
             continue
         found = [each for each in list(sys.modules.values()) if _is_file(getattr(each, "__spec__", None), path)]
-        if found and found[0] not in _modules.values():
-            _know_file(str(path))
+        if found and found[0].__name__ not in _modules:
             return found[0]
     return None
 
@@ -233,31 +254,38 @@ def _installed(path: Path) -> ModuleType | None:
 def _know_file(name: str) -> None:
     """Let errors be blamed on the file, until the plugins are forgotten."""
     if name not in plugin_files:
-        plugin_files.add(name)
-        undo_at_end(lambda: plugin_files.discard(name))
+        change(lambda: plugin_files.add(name), lambda: plugin_files.discard(name))
 
 
-def _execute(path: Path, source: bytes, name: str) -> ModuleType:
+def _compiled(path: Path, source: bytes) -> CodeType:
     if b"\0" in source:
-        raise UserError(f"plugin '{path}' is not Python: it is not a text")
+        raise UserError(f"plugin '{path}' is not Python: found a byte that is zero; required: a text")
+    try:
+        return compile(source, str(path), "exec")
+    except SyntaxError as e:
+        place = SourceLocation(str(path), e.lineno or 1, e.offset or 0)
+        raise UserError(f"plugin '{path}' is not Python: {e.msg}", place) from e
+    except (RecursionError, MemoryError) as e:
+        raise UserError(f"plugin '{path}' fails: {_described(e)}", SourceLocation(str(path), 1)) from e
+
+
+def _execute(path: Path, code: CodeType, name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path, loader=None)
     module = ModuleType(name)
     module.__file__, module.__spec__ = str(path), spec
     sys.modules[name] = module  # dataclasses and type hints look their module up
-    count_patterns(name)
     try:
-        exec(compile(source, str(path), "exec"), vars(module))
-    except SyntaxError as e:
+        try:
+            exec(code, vars(module))
+        except (Exception, SystemExit) as e:
+            message = f"plugin '{path}' fails: {_described(e)}"
+            raise UserError(message, blame(e) or SourceLocation(str(path), 1)) from e
+        _check_lowerings(module, path)
+        check_signatures(module)
+    except BaseException:
         del sys.modules[name]
-        place = SourceLocation(str(path), e.lineno or 1, e.offset or 0) if e.filename == str(path) else None
-        raise UserError(f"plugin '{path}' is not Python: {e.msg}", place or SourceLocation(str(path), 1)) from e
-    except (Exception, SystemExit) as e:
-        del sys.modules[name]
-        drop_patterns(name)
-        message = f"plugin '{path}' fails: {_described(e)}"
-        raise UserError(message, blame(e) or SourceLocation(str(path), 1)) from e
-    _check_lowerings(module, path)
-    check_signatures(module)
+        _failed.add(name)
+        raise
     return module
 
 
@@ -282,8 +310,7 @@ def _make_importable(path: Path, module: ModuleType) -> None:
         return
     other = importlib.util.find_spec(stem)
     if other is None or _is_file(other, path):
-        sys.modules[stem] = module
-        undo_at_end(lambda: sys.modules.pop(stem))
+        change(lambda: sys.modules.update({stem: module}), lambda: sys.modules.pop(stem))
 
 
 def _is_file(spec: ModuleSpec | None, path: Path) -> bool:

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects.irdl import OperandsOp, ParametersOp, ResultsOp, entries
 from mlc.dialects.registry import check_dialect, plugin_dialects, register_dialects
 from mlc.plugins.irdl_constraints import check_operation, check_parameters, faults, segments
-from mlc.support.additions import additions_of, forget, note_load_option, undo_at_end
+from mlc.support.additions import note_load_option, text_loaded
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
 from mlc.support.locations import error_at
@@ -33,31 +33,31 @@ from mlc.syntax import parse_module, verify_module
 
 _made_of: dict[tuple[Path, str], Sequence[Dialect]] = {}
 """The dialects of files, by their paths and texts: a file that is loaded twice has them once."""
-_known: dict[Path, str] = {}
-"""The text of each file that is loaded now."""
 
 
-def load_irdl(path: str | os.PathLike[str], text: bytes | None = None) -> None:
+def load_irdl(path: str | os.PathLike[str]) -> None:
     """Make the dialects known that the `irdl.dialect` ops of a file define. Their ops are written in generic form. If
     the file was loaded with another text, the dialects of that are forgotten.
 
     Args:
         path: the file.
-        text: what to read in place of what the file has: a former text of it.
 
     Raises:
-        UserError: the file is not there, is not valid IR, defines no dialect, or the name of one is taken.
+        UserError: the file is not there, is not valid IR, defines no dialect, or the name of one is taken; all is as it
+            was before.
     """
-    key = file, source = Path(path).resolve(), _read(Path(path)) if text is None else text.decode()
-    former = _known.get(file)
-    if key not in _made_of:
-        _made_of[key] = _dialects(Path(path), source)
-    if former not in (None, source):
-        forget(f"{file} {former}")
-    with additions_of(f"{file} {source}"):
-        if former != source:
-            _known[file] = source
-            undo_at_end(lambda: _known.pop(file, None))
+    load_irdl_text(path, _read(Path(path)))
+
+
+def load_irdl_text(path: str | os.PathLike[str], text: bytes) -> None:
+    """What `load_irdl` does, with `text` in place of what the file has."""
+    try:
+        key = file, source = Path(path).resolve(), text.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"IRDL file '{path}' is not UTF-8 text") from None
+    with text_loaded(file, f"{file} {source}"):
+        if key not in _made_of:
+            _made_of[key] = _dialects(Path(path), source)
         for dialect in _made_of[key]:
             check_dialect(dialect, f"'{path}'")
             plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
@@ -138,12 +138,10 @@ def _attribute(definition: irdl.TypeOp | irdl.AttributeOp) -> type[Attribute]:
     return cast(Any, irdl_attr_definition)(type(definition.sym_name.data, bases, members))
 
 
-def _read(path: Path) -> str:
+def _read(path: Path) -> bytes:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes()
     except FileNotFoundError:
         raise UserError(f"IRDL file '{path}' not found") from None
-    except UnicodeDecodeError:
-        raise UserError(f"IRDL file '{path}' is not UTF-8 text") from None
     except OSError as e:
         raise UserError(f"cannot read IRDL file '{path}': {e.strerror}") from None

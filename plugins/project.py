@@ -43,8 +43,8 @@ def plugins_of_project(file: Path) -> PluginArguments:
     try:
         read = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        where = f"'{file.parent}' or a folder above it"
-        raise UserError(f"found no {PROJECT_FILE} in {where}; required: one that names the plugins") from None
+        message = f"found no {PROJECT_FILE} in '{file.parent}'; required: one that names the plugins"
+        raise UserError(message) from None
     except OSError as e:
         raise UserError(f"cannot read '{file}': {e.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:

@@ -28,11 +28,10 @@ from mlc.reference.codes import nearest_stored
 from mlc.support.blame import place_of_code
 from mlc.support.dtypes import UnknownElement, dtype_of, is_float, is_short_float, is_stored, limits_of, to_numpy
 from mlc.support.errors import UserError
-from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
-from mlc.support.semantics import MEANINGS, Evaluator, Meaning
 from mlc.support.semantics import Array as Array
+from mlc.support.semantics import Evaluator, Meaning, meaning_of
 from mlc.support.semantics import InputsUndefined as InputsUndefined
 from mlc.support.semantics import UndefinedBehavior as UndefinedBehavior
 from mlc.support.semantics import evaluates as evaluates
@@ -274,10 +273,10 @@ def _without_elements(op: Operation) -> Array | None:
 
 def _meaning_of(op_type: type[Operation]) -> Meaning | None:
     op_type = registered_class(op_type)
-    found = entry_for(op_type, MEANINGS)
+    found = meaning_of(op_type)
     if found is None and (module := _OF_FRONTENDS.get(op_type.dialect_name())) is not None:
         import_module(module)
-        found = entry_for(op_type, MEANINGS)
+        found = meaning_of(op_type)
     return found
 
 

@@ -32,6 +32,10 @@ _DESCRIBING = (".dist-info", "egg-info")
 _load_options: list[str] = []
 _owners: list[str] = []
 """Whose additions are made, the innermost last."""
+_texts: dict[Path, str] = {}
+"""The owner of what each file of a plugin adds: another text of the file is another owner."""
+_counting: dict[str, bool] = {}
+"""Of the files of plugins, by the name of the module: whether what decorators in it registered counts."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +51,25 @@ class Addition:
 
 
 @dataclass
-class _Undo:
-    """What takes back one thing that was added; it is called once."""
+class _Change:
+    """One thing that was done, which can be taken back and done again."""
 
-    action: Callable[[], object]
+    do: Callable[[], object]
+    undo: Callable[[], object]
     owner: str
-    is_done: bool = False
+    is_done: bool = True
 
-    def __call__(self) -> None:
-        if not self.is_done:
-            self.is_done = True
-            self.action()
+    def take_back(self) -> None:
+        self.undo()
+        self.is_done = False
+
+    def do_again(self) -> None:
+        self.do()
+        self.is_done = True
 
 
-_undo: list[_Undo] = []
-"""What the end of the innermost `plugin_scope` has to call, last first."""
+_changes: list[_Change] = []
+"""What the ends of scopes have to take back, last first."""
 
 
 class Additions:
@@ -112,8 +120,7 @@ class Additions:
         if present is not None and present.load() is load():
             return
         self.require_free(name, origin)
-        self._added[name] = Addition(origin, load)
-        undo_at_end(lambda: self._added.pop(name))
+        change(lambda: self._added.update({name: Addition(origin, load)}), lambda: self._added.pop(name))
 
     def require_free(self, name: str, origin: str) -> None:
         """Raises: UserError if something is named `name` already."""
@@ -212,41 +219,70 @@ def load_options() -> list[str]:
 
 def note_load_option(option: str) -> None:
     """Remember that a file was loaded."""
-    _load_options.append(option)
-    undo_at_end(lambda: _load_options.remove(option))
+    change(lambda: _load_options.append(option), lambda: _load_options.remove(option))
 
 
-def undo_at_end(action: Callable[[], object]) -> None:
-    """Call `action` when the innermost `plugin_scope` ends, or what adds things now is forgotten."""
-    _undo.append(_Undo(action, _owners[-1] if _owners else ""))
+def count_registrations(module: str) -> None:
+    """Let what decorators in a plugin's file register count until the innermost `plugin_scope` ends."""
+    if not _counting.get(module):
+        change(lambda: _counting.update({module: True}), lambda: _counting.update({module: False}))
+
+
+def counts(module: str) -> bool:
+    """Whether what decorators in a Python module registered counts: not that of a file that is loaded no more."""
+    return _counting.get(module, True)
+
+
+def change(do: Callable[[], object], undo: Callable[[], object]) -> None:
+    """Call `do` now, and `undo` when the innermost `plugin_scope` ends, or when another text of the file that adds
+    things now is loaded."""
+    do()
+    _changes.append(_Change(do, undo, _owners[-1] if _owners else ""))
 
 
 @contextmanager
-def additions_of(owner: str) -> Generator[None]:
-    """What is added inside can be taken back by `forget`."""
-    _owners.append(owner)
+def text_loaded(file: Path, owner: str) -> Generator[None]:
+    """What is added inside belongs to `owner`, which is one text of `file`, and takes the place of what another text
+    of it has added, until the innermost `plugin_scope` ends. After an exception all is as it was before."""
+    start = len(_changes)
+    former = _texts.get(file)
     try:
-        yield
-    finally:
-        _owners.pop()
+        if former not in (None, owner):
+            _forget(former)
+        _owners.append(owner)
+        try:
+            if former != owner:
+                change(lambda: _texts.update({file: owner}), lambda: _texts.pop(file))
+            yield
+        finally:
+            _owners.pop()
+    except BaseException:
+        _take_back(start)
+        raise
 
 
-def forget(owner: str) -> None:
-    """Take back what `owner` has added, in whatever scope."""
-    for each in reversed(_undo):
-        if each.owner == owner:
-            each()
+def _forget(owner: str) -> None:
+    """Take back what `owner` has added, until the innermost `plugin_scope` ends."""
+    added = [each for each in _changes if each.owner == owner and each.is_done]
+    for each in reversed(added):
+        each.take_back()
+    _changes.append(_Change(lambda: None, lambda: [each.do_again() for each in added], ""))
+
+
+def _take_back(start: int) -> None:
+    """Take back all changes but the first `start`."""
+    while len(_changes) > start:
+        _changes.pop().take_back()
 
 
 @contextmanager
 def plugin_scope() -> Generator[None]:
     """What files add inside is forgotten at the end: the plugins of a command go with the command."""
-    start = len(_undo)
+    start = len(_changes)
     try:
         yield
     finally:
-        while len(_undo) > start:
-            _undo.pop()()
+        _take_back(start)
 
 
 def own_class(module_name: str, base: type[_Class], name: str, what: str, registry: str) -> type[_Class]:

@@ -152,6 +152,11 @@ class CompilerBug(Exception):
         self.details = details
         self.reproducer: Path | None = None
 
+    @property
+    def reproducer_lines(self) -> list[str]:
+        """What is told of the reproducer: nothing if there is none."""
+        return [] if self.reproducer is None else [f"reproducer: {self.reproducer}"]
+
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
     """An error, and what led to it, the error first; each once, since `raise e from e` makes a ring."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.ir import Operation
 
+from mlc.support.additions import counts
+
 if TYPE_CHECKING:  # ops are defined without NumPy, and importing it takes 0.1 s
     from numpy.typing import NDArray
 
@@ -41,8 +43,8 @@ class Meaning:
     """Whether it takes the arrays of the operands, and no frame."""
 
 
-MEANINGS: dict[type[Operation], Meaning] = {}
-"""By class of ops; that of an abstract class is for all that derive from it and have none of their own."""
+_meanings: dict[type[Operation], list[Meaning]] = {}
+"""By class of ops: of several one counts, as the others are of files that are loaded no more."""
 
 
 def evaluates(*op_types: type[Operation]) -> Callable[[_E], _E]:
@@ -77,11 +79,21 @@ def executes(*op_types: type[Operation]) -> Callable[[_X], _X]:
 
 def _register(op_types: Sequence[type[Operation]], meaning: Meaning) -> None:
     for op_type in op_types:
-        if op_type in MEANINGS:
+        if _counting(op_type) is not None:
             raise ValueError(f"'{op_type.name}' has two reference semantics")
-        MEANINGS[op_type] = meaning
+        _meanings.setdefault(op_type, []).append(meaning)
+
+
+def meaning_of(op_type: type[Operation]) -> Meaning | None:
+    """What is registered for a class of ops, or else for its nearest abstract base."""
+    return next((found for base in op_type.__mro__ if (found := _counting(base)) is not None), None)
+
+
+def _counting(op_type: type[Operation]) -> Meaning | None:
+    return next((each for each in _meanings.get(op_type, ()) if counts(each.function.__module__)), None)
 
 
 def meanings_of(module: str) -> Iterator[tuple[type[Operation], Meaning]]:
     """What a Python module has registered, after the ops that it is for."""
-    return ((op_type, each) for op_type, each in MEANINGS.items() if each.function.__module__ == module)
+    found = ((op_type, each) for op_type, meanings in _meanings.items() for each in meanings)
+    return ((op_type, each) for op_type, each in found if each.function.__module__ == module)

@@ -34,7 +34,6 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
-_REPRODUCER = "reproducer: "
 """How the line begins that names a reproducer."""
 _sources: dict[str, str] = {}
 """The texts that this process has read, by name: messages show lines of them."""
@@ -238,8 +237,7 @@ def _out_of_memory(error: Exception) -> str:
 def _of_plugin(error: Exception, place: SourceLocation) -> UserError:
     """The error for a line of a plugin that failed."""
     if isinstance(error, CompilerBug):
-        found = [Note(_REPRODUCER + str(error.reproducer))] if error.reproducer is not None else []
-        return UserError(error.message, place, found)
+        return UserError(error.message, place, [*map(Note, error.reproducer_lines)])
     return UserError(f"{type(error).__name__}: {error}", place)
 
 
@@ -264,8 +262,7 @@ def print_bug(name: str, bug: CompilerBug) -> None:
     plugin = plugin_passes.get(bug.stage)
     owner = f"a pass of {plugin.origin}" if plugin else "mlc"
     print(f"{name}: bug in {owner}: {bug.message}\n  in: {bug.stage}", file=sys.stderr)
-    reproducer = [_REPRODUCER + str(bug.reproducer)] if bug.reproducer is not None else []
-    for line in (*bug.details.splitlines(), *reproducer):
+    for line in (*bug.details.splitlines(), *bug.reproducer_lines):
         print(f"  {line}", file=sys.stderr)
     if plugin is None:
         print("  please report it together with the input (--traceback shows where in mlc)", file=sys.stderr)

@@ -145,7 +145,7 @@ def _reproducer(wrong: WrongValue) -> Iterator[str]:
     if wrong.reproducer is not None:
         plugins = ["--allow-plugins"] if load_options() else []
         flags = ["--run-reproducer", *plugins, "--reduce", str(wrong.reproducer), "-o", "small.mlir"]
-        yield f"  reproducer: {wrong.reproducer}"
+        yield from (f"  {line}" for line in wrong.reproducer_lines)
         yield f"  reduce it:  {shlex.join(['mlc-opt', *flags])}"
 
 

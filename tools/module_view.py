@@ -111,7 +111,7 @@ class ModuleView:
         """The module after passes, which are spelled as for `mlc-opt --pass-pipeline`; verified after each.
 
         Raises:
-            TypeError: they are no text.
+            TypeError: they are not a text.
             UserError: there is no such pass, or the module asks for something that one cannot do.
             CompilerBug: a pass is wrong.
         """

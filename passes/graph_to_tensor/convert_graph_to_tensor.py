@@ -12,6 +12,7 @@ from xdsl.rewriter import Rewriter
 
 from mlc.analysis.known_types import require_known_types
 from mlc.dialects import graph
+from mlc.dialects.registry import plugin_dialects
 from mlc.dialects.tensor import MapOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import not_lowered, require_level
@@ -76,8 +77,10 @@ class ConvertGraphToTensorPass(Pass):
             mark_elements(function)
         elements_as_bits(module)
         for op in module.walk():
-            # A pattern for a base class of an op may leave it as it is.
-            if op.name.startswith(f"{graph.Graph.name}.") or driver.handles(op):
+            # A pattern for a base class of a plugin's op may leave it as it is.
+            if op.name.startswith(f"{graph.Graph.name}.") or (
+                driver.handles(op) and plugin_dialects.get(op.dialect_name()) is not None
+            ):
                 raise not_lowered(op, "", self.name)
 
 

@@ -297,6 +297,10 @@ class AnalysedText:
         place = location_of(op)
         return None if place is None or place.file != self.file or not place.line else self.source.position(place)
 
+    def begins_op(self, position: int) -> bool:
+        """Whether the name of an op begins at a position."""
+        return any(self.start_of(op) == position for op in self._walk())
+
     def places_of(self, token: TextToken) -> list[int]:
         """All positions of the name that a token is, in order."""
         if (thing := self.things.get(token.start)) is not None:

@@ -83,12 +83,10 @@ def _of_alias(text: AnalysedText, name: str) -> str | None:
 
 def _of_word(text: AnalysedText, token: TextToken) -> str | None:
     word = token.text.strip('"')
-    line = text.text[text.text.rfind("\n", 0, token.start) + 1 : token.start].rstrip()
-    begins = line[-1:] in ("", "=", "{", ":")  # a line, what results are given, a region, a block
-    names = [word] if "." in word else [f"{each}.{word}" for each in text.dialects_at(token.start) if begins]
+    names = [word] if "." in word else [f"{each}.{word}" for each in text.dialects_at(token.start)]
     for name in names:
         op = text.ctx.get_optional_op(name)
-        if op is not None and op.name == name:
+        if op is not None and op.name == name and (name == word or text.begins_op(token.start)):
             return of_op(op)
     if word in step_names():
         return of_step(word)

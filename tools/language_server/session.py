@@ -109,8 +109,8 @@ class Server(LanguageServer):
         """Tell what is wrong with plugins, each at its places, and no more what was wrong before."""
         before, self._of_plugins = self._of_plugins, dict[str, list[lsp.Diagnostic]]()
         for each in problems:
-            kind = lsp.MessageType.Error if each.places or each.plugin else lsp.MessageType.Info
-            self.window_show_message(lsp.ShowMessageParams(kind, str(each.error)))
+            kind = lsp.MessageType.Info if each.is_hint else lsp.MessageType.Error
+            self.window_show_message(lsp.ShowMessageParams(kind, str(each)))
             for place in each.places:
                 found = self._of_plugins.setdefault(Path(place.file).resolve().as_uri(), [])
                 found.append(diagnostic_of_line(place, each.message))

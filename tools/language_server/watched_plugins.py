@@ -28,13 +28,22 @@ class PluginProblem:
     plugin: str = ""
     """The path of the plugin, as it was given."""
     former_counts: bool = False
-    """Whether the last text of it that was right is loaded instead."""
+    """Whether its last text that loaded is used instead."""
+    is_hint: bool = False
+    """Whether all works as it is."""
 
     @property
     def message(self) -> str:
         """What is told at the places."""
-        former = "; until it is right again, what it was before counts" if self.former_counts else ""
-        return self.error.message + former
+        return self.error.message + self._instead
+
+    def __str__(self) -> str:
+        """What is told elsewhere, with the place."""
+        return str(self.error) + self._instead
+
+    @property
+    def _instead(self) -> str:
+        return "; until that is corrected, its last text that loaded is used" if self.former_counts else ""
 
 
 class WatchedPlugins:
@@ -82,7 +91,9 @@ class WatchedPlugins:
         try:
             self._arguments = self._all()
         except UserError as e:
-            self.problems.append(PluginProblem(e, [] if e.location is None else [e.location]))
+            places = [] if e.location is None else [e.location]
+            is_missing = self._project is not None and not self._project.exists()
+            self.problems.append(PluginProblem(e, places, is_hint=is_missing))
         self._seen = self._stamps()
         with ExitStack() as scope:
             for each in self._arguments.files():

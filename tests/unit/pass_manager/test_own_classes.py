@@ -24,11 +24,12 @@ from mlc.dialects.registry import dialect_names, load_dialect, registered_class
 from mlc.pass_manager import lowering
 from mlc.pass_manager._own_classes import take_own_classes
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.lowering import drop_patterns, lowerings_for, lowers
+from mlc.pass_manager.lowering import lowerings_for, lowers
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.registry import load_pass, pass_names
 from mlc.passes.graph_to_tensor import Builder, Elementwise, Points
 from mlc.reference.execution import has_meaning
+from mlc.support.additions import count_registrations, plugin_scope
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module
 
@@ -232,11 +233,10 @@ def test_a_pattern_of_a_program_makes_such_ops() -> None:
 
     text, x = _TEXT.replace("step.step", "graph.relu"), np.array([-2, -1, 0, 1, 2], np.float32)
     module = mlc.parse(text)
-    try:
+    with plugin_scope():
+        count_registrations(ReluBySelect.__module__)
         np.testing.assert_array_equal(mlc.compile(text)(x), np.maximum(x, 0))
         mlc.PassManager(mlc.context_of(module)).run(module, parse_passes("lower-to-llvm"))  # in one run
-    finally:
-        drop_patterns(ReluBySelect.__module__)
     assert "llvm.fcmp" in str(module)
 
 

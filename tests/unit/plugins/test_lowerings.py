@@ -61,6 +61,17 @@ class PressOp(IRDLOperation):
 Acme = Dialect("acme", [SquashOp, PressOp])
 """
 
+_LEAVING = """
+from mlc.pass_manager.lowering import StatelessPattern, lowers
+from {0} import {1}
+
+
+@lowers("convert-graph-to-tensor", {1})
+class Leaving(StatelessPattern):
+    def match_and_rewrite(self, op, rewriter):
+        pass
+"""
+
 
 def test_native_code_of_a_replaced_softmax() -> None:
     x = np.random.default_rng(0).standard_normal((4, 8), np.float32)
@@ -145,3 +156,44 @@ def test_an_op_without_a_lowering(op: str, words: str, level: str, tmp_path: Pat
     advice = f'; write one, under @lowers("convert-graph-to-tensor", {name}) (docs/writing-a-dialect.md)'
     assert found.status == 1
     assert f"m.mlir:2:8: error: {words}{advice}\n" in found.err
+
+
+def test_a_pattern_leaves_what_is_legal_below(tmp_path: Path, mlc_opt: CommandLine) -> None:
+    """Such as calls, of which it takes some."""
+    (plugin := tmp_path / "calls.py").write_text(_LEAVING.format("xdsl.dialects.func", "CallOp"))
+    text = """func.func private @g(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+    found = mlc_opt(f"--load-pass={plugin}", "--convert-graph-to-tensor", stdin=text)
+    assert (found.status, found.err) == (0, "")
+    assert "call @g" in found.out
+
+
+def test_a_pattern_that_leaves_an_op_is_named(tmp_path: Path, mlc_opt: CommandLine) -> None:
+    (dialect := tmp_path / "acme_ops.py").write_text(_NO_LOWERING)
+    (plugin := tmp_path / "leaving.py").write_text(_LEAVING.format("acme_ops", "PressOp"))
+    text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = acme.press %x : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+    found = mlc_opt(f"--load-dialect={dialect}", f"--load-pass={plugin}", "--convert-graph-to-tensor", stdin=text)
+    assert found.status == 1
+    assert "error: 'acme.press' cannot be lowered: Leaving of convert-graph-to-tensor left it as it is\n" in found.err
+
+
+def test_an_op_of_irdl_without_a_lowering(tmp_path: Path, mlc_opt: CommandLine) -> None:
+    (file := tmp_path / "some.irdl").write_text(
+        "irdl.dialect @some {\n  irdl.operation @make {\n    %0 = irdl.any\n    irdl.results(r: %0)\n  }\n}\n"
+    )
+    text = 'func.func @main() -> tensor<4xf32> {\n  %0 = "some.make"() : () -> tensor<4xf32>\n'
+    text += "  return %0 : tensor<4xf32>\n}\n"
+    found = mlc_opt(f"--irdl-file={file}", "-O0", stdin=text)
+    assert found.status == 1
+    advice = 'write one, under @lowers("convert-graph-to-tensor", MakeOp) (docs/writing-a-dialect.md)'
+    assert f"no pattern of convert-tensor-to-loop handles it; {advice}\n" in found.err

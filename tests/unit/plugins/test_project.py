@@ -63,7 +63,7 @@ def test_a_wrong_table(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"found no pyproject\.toml in '.*' or a folder above it"):
+    with pytest.raises(UserError, match=r"found no pyproject\.toml in '.*'; required: one that names the plugins"):
         plugins_of_project(tmp_path / "pyproject.toml")
     (tmp_path / "pyproject.toml").write_bytes(b"\xff")
     with pytest.raises(UserError, match="is not TOML"):

@@ -190,6 +190,11 @@ def test_hover_on_a_name_without_its_prefix() -> None:
     assert found[0].startswith("**`func.return`**") and text[found[1] : found[2]] == "return"
 
 
+def test_hover_on_a_word_that_is_not_an_op() -> None:
+    text = 'func.func @f() {\n  "a.b"() {call = 1 : i64} : () -> ()\n  return\n}\n'
+    assert hover(_analysed(text), text.index("call") + 1) is None
+
+
 def test_hover_knows_nothing_of_spaces() -> None:
     assert hover(_analysed(), TEXT.index("\n\nmodule") + 1) is None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import mlc
 from mlc.plugins.arguments import PluginArguments
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.completion import candidates
@@ -36,6 +37,21 @@ class FirstOp(IRDLOperation):
 Mine = Dialect("mine", [FirstOp], [])
 '''
 
+_IRDL = b"irdl.dialect @some { irdl.operation @make { irdl.operands() } }"
+_IMPORTING = """
+from mine_base import FirstOp
+from mlc.pass_manager.base import Pass
+
+
+class EraseFirstPass(Pass):
+    name = "erase-first"
+
+    def run(self, module, ctx):
+        for op in list(module.walk()):
+            if isinstance(op, FirstOp):
+                op.detach()
+"""
+
 
 def test_plugins_are_loaded_again(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
@@ -53,7 +69,9 @@ def test_plugins_are_loaded_again(tmp_path: Path) -> None:
     (problem,) = plugins.problems
     assert "is not Python" in problem.error.message
     assert [str(place) for place in problem.places] == [f"{file}:1:4"]
-    assert problem.message.endswith("; until it is right again, what it was before counts")
+    former = "; until that is corrected, its last text that loaded is used"
+    assert problem.message == problem.error.message + former
+    assert str(problem) == f"{file}:1:4: error: {problem.message}"
     assert plugins.options == []
     assert _errors("mine.second") == []  # as it was before
     file.unlink()
@@ -82,8 +100,8 @@ def test_a_project_without_its_file(tmp_path: Path) -> None:
     plugins = WatchedPlugins(PluginArguments(), project)
     plugins.load()
     (problem,) = plugins.problems
-    found = f"found no pyproject.toml in '{tmp_path}' or a folder above it; required: one that names the plugins"
-    assert (problem.message, problem.places) == (found, [])
+    found = f"found no pyproject.toml in '{tmp_path}'; required: one that names the plugins"
+    assert (problem.message, problem.places, problem.is_hint) == (found, [], True)
     project.write_text('[tool.mlc]\nload-dialect = ["mine.py"]\n', encoding="utf-8")
     plugins.load()
     assert _errors("mine.first") == []
@@ -97,10 +115,40 @@ def test_an_editor_hears_of_a_project_without_its_file(tmp_path: Path) -> None:
     async def use(client: Any, uri: str) -> None:
         assert (await client.next_told()).diagnostics
         assert [each.message for each in client.messages] == [
-            f"found no pyproject.toml in '{tmp_path}' or a folder above it; required: one that names the plugins"
+            f"found no pyproject.toml in '{tmp_path}'; required: one that names the plugins"
         ]
 
     session(use, path, f"--project={tmp_path}")
+
+
+def test_a_project_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    (project := tmp_path / "pyproject.toml").mkdir()
+    plugins = WatchedPlugins(PluginArguments(), project)
+    plugins.load()
+    (problem,) = plugins.problems
+    assert (problem.message, problem.is_hint) == (f"cannot read '{project}': Is a directory", False)
+
+
+def test_a_file_of_irdl_that_is_not_a_text(tmp_path: Path) -> None:
+    file = tmp_path / "some.irdl"
+    plugins = WatchedPlugins(PluginArguments(irdl_file=[str(file)]))
+    for text, found in ((_IRDL, []), (b"\xe9" + _IRDL, [f"IRDL file '{file}' is not UTF-8 text"])):
+        file.write_bytes(text)
+        plugins.load()
+        assert [each.error.message for each in plugins.problems] == found
+        assert _errors('"some.make"() : () -> ()') == []
+
+
+def test_a_file_that_imports_another_one_runs_again(tmp_path: Path) -> None:
+    dialect, importing = tmp_path / "mine_base.py", tmp_path / "mine_pass.py"
+    dialect.write_text(_PLUGIN, encoding="utf-8")
+    importing.write_text(_IMPORTING, encoding="utf-8")
+    plugins = WatchedPlugins(PluginArguments(load_dialect=[str(dialect)], load_pass=[str(importing)]))
+    for text in (_PLUGIN, f"# A comment.\n{_PLUGIN}", _PLUGIN):
+        dialect.write_text(text, encoding="utf-8")
+        plugins.load()
+        assert plugins.problems == []
+        assert "mine" not in str(mlc.view("module {\n  mine.first\n}\n").run("erase-first").module)
 
 
 def test_dialects_of_plugins_are_offered(tmp_path: Path) -> None:

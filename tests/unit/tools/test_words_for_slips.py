@@ -54,7 +54,8 @@ def test_frameworks_that_are_not_installed(package: str, monkeypatch: pytest.Mon
 
 def test_files_that_are_no_plugins(tmp_path: Path) -> None:
     (data := tmp_path / "data.onnx").write_bytes(b"\x08\x00\x12")
-    with pytest.raises(UserError, match=r"plugin '.*data\.onnx' is not Python: it is not a text"):
+    words = r"plugin '.*data\.onnx' is not Python: found a byte that is zero; required: a text"
+    with pytest.raises(UserError, match=words):
         mlc.load_pass(data)
     (dialect := tmp_path / "only_dialect.py").write_text(
         "from xdsl.ir import Dialect\nMine = Dialect('only_here', [], [])\n"
