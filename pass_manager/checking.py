@@ -192,6 +192,11 @@ class EquivalenceChecker:
         if found is not None:
             raise CompilerBug(f"in '{stage}', {found}", stage)
 
+    @property
+    def compared(self) -> int:
+        """How many values have been compared since the start."""
+        return self._covered.values
+
     def coverage(self) -> list[str]:
         """What has been compared since the start, and what was left out at some point and why, a line for each."""
         return self._covered.lines(_MOST_SERIAL_OPS, bool(self._expected))

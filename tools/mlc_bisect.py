@@ -11,8 +11,9 @@ of the model is run by the meaning of its ops, and native code at the end. The s
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
@@ -21,7 +22,8 @@ from xdsl.ir import Operation
 
 from mlc.frontends.onnx.to_graph.bind_inputs import bind
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.instrumentation import Instrumentation
+from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.instrumentation import CheckEach, Instrumentation
 from mlc.pass_manager.late_checking import LateChecker
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.registry import plugin_passes
@@ -40,6 +42,7 @@ from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.onnx_nodes import first_wrong_node
 from mlc.tools.other_results import ENGINES, ComparedModel, given_cases
 from mlc.tools.parting import Parting, parting_of
+from mlc.tools.reduce_error import absent_passes
 
 if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
@@ -81,7 +84,7 @@ def run(arguments: Namespace) -> int:
         return given_cases(ComparedModel(args.model, bound, ctx), args.inputs, args.against, args.seed)
 
     timed = start_compilation(read_model(args.model, args), args, given, LateChecker)
-    timed.observers.append(ran := _PassCount())
+    timed.observers.append(ran := _RanPasses())
     try:
         _lower(timed, args.pass_pipeline)
     except (UserError, CompilerBug) as e:
@@ -90,20 +93,37 @@ def run(arguments: Namespace) -> int:
         lines = [*_report(wrong, timed.compilation.module), *_node(wrong, args)]
         print("\n".join(lines))
         return 1
-    print(f"no value differs: {ran.passes} passes")
     print_remarks(timed.compilation.ctx, remarks=False)
     timed.report()
+    for line in absent_passes(ran.passes) if args.pass_pipeline is None else ():
+        print(f"note: of the passes that ran, {line}", file=sys.stderr)
+    if not any(_compared(each) for each in timed.observers):
+        names = ",".join(each.name for each in ran.passes)
+        raise UserError(
+            "no value was compared, as no function can be run before and after a pass; required: passes that begin "
+            f"with those that read the model, such as --pass-pipeline lower-to-graph,{names}"
+        )
+    print(f"no value differs: {len(ran.passes)} pass{'es' if len(ran.passes) != 1 else ''}")
     return 0
 
 
-@dataclass
-class _PassCount(Instrumentation):
-    """How many passes have run."""
+def _compared(observer: Instrumentation) -> bool:
+    """Whether an observer has compared values."""
+    return (
+        isinstance(observer, CheckEach)
+        and isinstance(observer.checker, EquivalenceChecker)
+        and observer.checker.compared > 0
+    )
 
-    passes: int = 0
+
+@dataclass
+class _RanPasses(Instrumentation):
+    """Which passes have run."""
+
+    passes: list[Pass] = field(default_factory=list[Pass])
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
-        self.passes += 1
+        self.passes.append(pass_)
 
 
 def _lower(timed: TimedCompilation, passes: str | None) -> None:

@@ -130,11 +130,11 @@ def reduce_module(
     first, starts = run.first(module, notes)
     if keep is None:
         if first.error is None:
-            raise UserError(f"--reduce keeps an error, and the passes end without one{_absent(run.passes)}")
+            raise UserError(f"--reduce keeps an error, and the passes end without one{_and_absent(run.passes)}")
         kind = _kind_of(first.error)
         keep = KeptPredicate("", lambda o: o.error is not None and _kind_of(o.error) == kind)
     elif not keep.holds(first):
-        raise UserError(f"--reduce-while keeps that the passes {keep.words}, and they do not{_absent(run.passes)}")
+        raise UserError(f"--reduce-while keeps that the passes {keep.words}, and they do not{_and_absent(run.passes)}")
     holds = keep.holds
     start, run = next(
         ((start, each) for start, each in starts[:-1] if holds(each.outcome(start.clone()))),
@@ -147,11 +147,15 @@ def reduce_module(
     return reproducer_text(*_words_of(last, keep), text, pipeline, run.ctx, options)
 
 
-def _absent(passes: Sequence[Pass]) -> str:
-    """Which passes of files that were loaded are not among those that ran, and how they get there."""
+def absent_passes(passes: Sequence[Pass]) -> list[str]:
+    """Which passes of files that were loaded are not among those that ran, and how they get there, a line for each."""
     ran = {each.name for each in passes}
     absent = [(name, each.origin) for name, each in plugin_passes.unasked() if each.group is None and name not in ran]
-    return "".join(f"; pass '{name}' of {origin} is not among them: {_way_in(name)}" for name, origin in absent)
+    return [f"pass '{name}' of {origin} is not among them: {_way_in(name)}" for name, origin in absent]
+
+
+def _and_absent(passes: Sequence[Pass]) -> str:
+    return "".join(f"; {each}" for each in absent_passes(passes))
 
 
 def _way_in(name: str) -> str:

@@ -81,7 +81,7 @@ def test_inputs_of_a_file_of_their_own(mlc: CommandLine) -> None:
     np.savez("in.npz", x=X, y=Y)
     np.savez("out.npz", answer=np.maximum(X - Y, 0))
     found = mlc("bisect", "m.mlir", "--inputs=in.npz", "--against=out.npz", "--pass-pipeline=fuse")
-    assert (found.status, found.out) == (0, "no value differs: 1 passes\n"), found.err
+    assert (found.status, found.out) == (0, "no value differs: 1 pass\n"), found.err
 
 
 def test_code_of_another_level(mlc: CommandLine) -> None:
@@ -95,6 +95,9 @@ def test_a_value_at_the_wrong_place(mlc: CommandLine) -> None:
     assert found.status == 1, found.err
     assert "after pass 'wrong-place'" in found.out
     assert "op before m.mlir:3:8: %0 = arith.subf" in found.out
+    found = mlc("bisect", "m.mlir", "--load-pass=wrong.py", "-O0")
+    assert (found.status, found.out[:18]) == (0, "no value differs: ")
+    assert "note: of the passes that ran, pass 'wrong-place' of 'wrong.py' is not among them: name it" in found.err
 
 
 def test_onnx_runtime(mlc: CommandLine) -> None:
@@ -113,6 +116,10 @@ def test_onnx_runtime(mlc: CommandLine) -> None:
     onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=9), "m.onnx")
     found = mlc("bisect", "m.onnx", "--against=onnxruntime", "--pass-pipeline=convert-onnx-to-graph,fuse")
     assert found.status == 0, found.out + found.err
+    found = mlc("bisect", "m.onnx", "--pass-pipeline=cse")
+    assert (found.status, found.out) == (1, "")
+    assert "no value was compared, as no function can be run before and after a pass" in found.err
+    assert "--pass-pipeline lower-to-graph,cse" in found.err
     Path("tanh.py").write_text(WRONG_CONVERSION)
     found = mlc("bisect", "m.onnx", "--against=onnxruntime", "--load-pass=tanh.py", "-O1")
     assert found.status == 1, found.err
