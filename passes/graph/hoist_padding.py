@@ -94,7 +94,9 @@ def _copies_loops_for_borders(reader: GraphOp) -> bool:
 def _hoist(op: ConvOp | MaxPoolOp) -> None:
     low, high = image_padding(op.layout.data, ints(op.padding))
     pad = PadOp(op.input, low, high, 0 if isinstance(op, ConvOp) else least_of(element_of(op.input)))
-    pad.location, pad.result.name_hint = op.location, op.input.name_hint
+    if isinstance(maker := op.input.owner, GraphOp):
+        pad.location = maker.location  # what makes the image computes the border, too
+    pad.result.name_hint = op.input.name_hint
     Rewriter.insert_op(pad, InsertPoint.before(op))
     op.operands[0] = pad.result
     op.properties["padding"] = zeros(2 * op.SPATIAL)

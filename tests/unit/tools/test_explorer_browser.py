@@ -153,7 +153,7 @@ def _check_measured(page: _Page) -> None:
     page.wait(".card h2", "Kernels that take longest, measured")
     assert page.texts(".card:first-child dt") == ["linear_relu", "softmax"]
     page.wait(".card h2", "Kernels that lose most beyond the machine's limits, measured")
-    page.wait("main p", "Numbers of the machine: ")
+    page.wait("main p", "Estimates rest on numbers of the machine: ")
     page.open("kernels")
     page.wait("main .lead", "The model was measured to take 5 µs, of which 1 µs (20%) is beyond the kernels")
     assert page.texts("tbody tr td:nth-child(7)") == ["3 µs", "1 µs"]
@@ -197,6 +197,9 @@ def _check_kernel(page: _Page) -> None:
     page.wait(".parts dt", "arithmetic")
     assert " → " in page.wait("main td", ": tile(")
     page.wait("main p", "The kernel was measured to take")
+    page.wait("main p", " that it takes at least, for ")
+    page.driver.execute_script("location.hash = '#/kernels/nobody'")
+    page.wait("main p", "No kernel and no function has this name.")
     page.driver.execute_script("location.hash = '#/kernels/linear_relu/no such tab'")
     page.wait("nav.tabs a[aria-current=page]", "Levels")
     page.click("nav.tabs a", "Inner loop")

@@ -5,6 +5,9 @@ const FAR = 1.25; // an estimate that is off by more does not tell where the tim
 function kernelsPage(compilation, [name, chosen, detail]) {
   if (name === undefined) return kernelTable(compilation);
   const kernel = compilation.kernel.get(name);
+  if (!kernel && !compilation.forms(name).length && !compilation.history(name).length) {
+    return h("section.main", {}, h("p.crumbs", {}, h("a", { href: link("kernels") }, "Kernels"), " / "), h("h1", {}, name), h("p.empty", {}, "No kernel and no function has this name."));
+  }
   const entries = kernel
     ? [["levels", "Levels"], ["schedule", "Schedule"], ["costs", "Costs"], ["roofline", "Roofline"], ["loop", "Inner loop"], ["remarks", "Remarks"], ["history", "Passes"]]
     : [["levels", "Levels"], ["history", "Passes"]];
@@ -47,7 +50,7 @@ function kernelTable(compilation) {
 
 /** Where the numbers that estimates rest on come from. */
 function sourceWords(compilation) {
-  return compilation.sources ? `Numbers of the machine: ${compilation.sources}.` : "";
+  return compilation.sources ? `Estimates rest on numbers of the machine: ${compilation.sources}.` : "";
 }
 
 /** How many times as long as it is estimated to take a kernel was measured to take; undefined if one is not known. */
@@ -62,7 +65,7 @@ function measuredWords(compilation) {
   const beyond = known < model ? `, of which ${amount(model - known, "s")} (${percent(model - known, model)}) is beyond the kernels: operands that are farther away, calls`
     : `, less than its kernels one after the other, ${amount(known, "s")}`;
   return `The model was measured to take ${amount(model, "s")}${beyond}. A kernel is measured alone, with random inputs in the nearest cache that holds them; `
-    + "each time is the shortest of many. Where the measured time divided by the estimate is far from 1, the estimate is wrong.";
+    + "each time is the shortest of many. Where the measured time divided by the estimate is far from 1, the estimate is wrong, or counts that the rest of the model pushed the kernel's weights out of a cache.";
 }
 
 /** Where the ops of a kernel come from, in a few words. */
@@ -139,15 +142,25 @@ function costsTab(compilation, name) {
     return h("div.card", {}, h("h2", {}, title), rows.length ? h("dl.parts", {}, ...rows.flatMap(([words, cycles]) =>
       [h("dt", {}, words), h("dd", {}, amount((cycles * costs.seconds) / costs.cycles, "s"), bar(cycles / costs.cycles))])) : h("p.empty", {}, "next to nothing"));
   };
-  const waits = costs.waiting ? h("p", {}, `${amount((costs.waiting * costs.seconds) / costs.cycles, "s")} of waiting, while lines come in bursts and nothing is computed.`) : null;
-  return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), waits, h("p", {}, costWords(compilation, kernel)), candidateTable(costs, candidates));
+  return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), h("p", {}, costWords(compilation, kernel)), candidateTable(costs, candidates));
 }
 
 /** How the parts make the estimate, and whether to believe it. */
 function costWords(compilation, kernel) {
   const ratio = measuredByEstimate(kernel);
   const measured = ratio === undefined ? "" : ` The kernel was measured to take ${ratio.toFixed(2)} times the estimate: ${Math.abs(Math.log(ratio)) > Math.log(FAR) ? "these parts do not tell where its time goes." : "they agree."}`;
-  return `The estimate is ${amount(kernel.costs.seconds, "s")}: what the core does at the same time is not added up, and lines arrive while it computes.${measured} ${sourceWords(compilation)}`;
+  return `${estimateWords(kernel)} What the core does at the same time is not added up, and cache lines arrive while it computes.${measured} ${sourceWords(compilation)}`;
+}
+
+/** What the estimate is beyond the bound: waiting for the memory, and what the core takes longer for. */
+function estimateWords({ bound, costs }) {
+  const waiting = (costs.waiting * costs.seconds) / costs.cycles;
+  const least = bound ? Math.max(bound.arithmetic, bound.transfer) : 0;
+  const more = costs.seconds - waiting - least;
+  const [part] = Object.entries(costs.parts).sort((a, b) => b[1] - a[1])[0] ?? ["computing"];
+  const terms = [bound ? `${amount(least, "s")} that it takes at least, for ${bound.limit}` : "",
+    waiting ? `${amount(waiting, "s")} of waiting, while cache lines come in bursts` : "", more > 0 ? `${amount(more, "s")} more, most of it for ${part}` : ""].filter(Boolean);
+  return `The estimate is ${amount(costs.seconds, "s")}${more < 0 ? "" : `: ${terms.join("; ")}`}.`;
 }
 
 function candidateTable(costs, candidates) {

@@ -8,7 +8,7 @@ function rooflinePage(compilation) {
   return h("section.main.wide", {}, title,
     h("p.lead", {}, "Each kernel by how much it computes with each byte that it has to move, and how much it computes in a second. "
       + "A kernel under a slope waits for that level of the memory at best, one under the flat roof for arithmetic; "
-      + "above it are those that add beside multiply-adds, whose own pages have roofs of their own. A circle is larger for a larger part of the model's time."),
+      + "above it are those that add beside multiply-adds, or leave out products with padding: their pages have roofs of their own. A circle is larger for a larger part of the model's time."),
     rooflineFigure(compilation, compilation.kernels, true), boundTable(compilation, compilation.kernels), limitTable(compilation));
 }
 
@@ -28,7 +28,8 @@ function boundWords(kernel) {
   const what = kernel.bound.limit === "compute" ? "its operations at full speed" : `what ${kernel.bound.limit === "memory" ? "the memory" : kernel.bound.limit} has to bring`;
   const times = [["estimated", kernel.costs?.seconds], ["measured", kernel.measured?.seconds]].filter(([, seconds]) => seconds && least)
     .map(([words, seconds]) => `it is ${words} to take ${(seconds / least).toFixed(2)} times that`);
-  return `A call takes ${amount(least, "s")} at least, for ${what}${times.length ? `; ${times.join(", and ")}` : ""}.`;
+  const estimate = kernel.costs ? ` ${estimateWords(kernel)}` : "";
+  return `A call takes ${amount(least, "s")} at least, for ${what}${times.length ? `; ${times.join(", and ")}` : ""}.${estimate}`;
 }
 
 function boundTable(compilation, kernels) {
