@@ -89,7 +89,7 @@ function kernelFacts(compilation, kernel) {
     ...measuredFacts(compilation, kernel),
     kernel.bound ? fact("at least", `${amount(leastSeconds(kernel), "s")} a call, for ${kernel.bound.limit}`) : null,
     kernel.bound && compilation.bestSeconds(kernel) ? fact("lost", `${amount(compilation.lost(kernel), "s")} in all calls`) : null,
-    costs?.spilled ? fact("registers", `${costs.spilled} more than there are`) : null,
+    costs?.spilled ? fact("registers", registerWords(compilation, kernel)) : null,
     fact("computes", h("span.places", {}, ...places, kernel.places.length > 12 ? `and ${kernel.places.length - 12} more` : null)));
 }
 
@@ -152,14 +152,22 @@ function costWords(compilation, kernel) {
   return `${estimateWords(kernel)} What the core does at the same time is not added up, and cache lines arrive while it computes.${measured} ${sourceWords(compilation)}`;
 }
 
+/** How many registers the estimate finds missing, and whether the code stores any for that. */
+function registerWords(compilation, { name, costs }) {
+  const loops = compilation.codeOf.get(name)?.loops ?? [];
+  const spills = loops.reduce((sum, loop) => sum + (loop.counts.spills ?? 0), 0);
+  return `${costs.spilled} more than there are by the estimate${loops.length ? `; ${count(spills, "spill")} in the inner loops of its code` : ""}`;
+}
+
 /** What the estimate is beyond the bound: waiting for the memory, and what the core takes longer for. */
 function estimateWords({ bound, costs }) {
   const waiting = (costs.waiting * costs.seconds) / costs.cycles;
   const least = bound ? Math.max(bound.arithmetic, bound.transfer) : 0;
   const more = costs.seconds - waiting - least;
-  const [part] = Object.entries(costs.parts).sort((a, b) => b[1] - a[1])[0] ?? ["computing"];
+  const beyond = (part) => (costs.parts[part] * costs.seconds) / costs.cycles - (part === "arithmetic" && bound ? bound.arithmetic : 0);
+  const [part] = Object.keys(costs.parts).sort((a, b) => beyond(b) - beyond(a));
   const terms = [bound ? `${amount(least, "s")} that it takes at least, for ${bound.limit}` : "",
-    waiting ? `${amount(waiting, "s")} of waiting, while cache lines come in bursts` : "", more > 0 ? `${amount(more, "s")} more, most of it for ${part}` : ""].filter(Boolean);
+    waiting ? `${amount(waiting, "s")} of waiting, while cache lines come in bursts` : "", more > 0 ? `${amount(more, "s")} more, most of it for ${part ?? "other work"}` : ""].filter(Boolean);
   return `The estimate is ${amount(costs.seconds, "s")}${more < 0 ? "" : `: ${terms.join("; ")}`}.`;
 }
 

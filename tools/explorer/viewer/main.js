@@ -36,7 +36,7 @@ function overviewPage(compilation) {
         row(link("kernels", kernel.name, "roofline"), kernel.name, amount(compilation.lost(kernel), "s"), compilation.lost(kernel) / all)))) : null,
       h("div.card", {}, h("h2", {}, "Passes that take longest"), h("dl.parts", {}, ...slow.flatMap((pass) =>
         row(link("passes", compilation.passes.indexOf(pass)), pass.name, amount(pass.seconds, "s"), pass.seconds / slow[0].seconds))))),
-    compilation.sources ? h("p.quiet", {}, sourceWords(compilation)) : null,
+    compilation.sources ? h("p.quiet", {}, `${sourceWords(compilation)} ${compilation.measured_seconds ? "" : "No kernel was measured; mlc explore --measure does that."}`) : null,
     compilation.remarks.some((each) => each.kind === "warning") ? remarkList(compilation, compilation.remarks.filter((each) => each.kind === "warning"), "Warnings") : null);
 }
 
