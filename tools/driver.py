@@ -33,8 +33,6 @@ COMPILER_BUG = 70
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
-
-"""How the line begins that names a reproducer."""
 _sources: dict[str, str] = {}
 """The texts that this process has read, by name: messages show lines of them."""
 

@@ -160,9 +160,10 @@ function registerWords(compilation, { name, costs }) {
 }
 
 /** What the estimate is beyond the bound: waiting for the memory, and what the core takes longer for. */
-function estimateWords({ bound, costs }) {
+function estimateWords(kernel) {
+  const { bound, costs } = kernel;
   const waiting = (costs.waiting * costs.seconds) / costs.cycles;
-  const least = bound ? Math.max(bound.arithmetic, bound.transfer) : 0;
+  const least = leastSeconds(kernel);
   const more = costs.seconds - waiting - least;
   const beyond = (part) => (costs.parts[part] * costs.seconds) / costs.cycles - (part === "arithmetic" && bound ? bound.arithmetic : 0);
   const [part] = Object.keys(costs.parts).sort((a, b) => beyond(b) - beyond(a));
