@@ -72,7 +72,7 @@ class TileProblem:
         """
         left = ceil(self.columns % (tile.vectors * self.lanes) / self.lanes)
         at_hand = tile.vectors if tile.rows > 1 else 0
-        fits = tile.rows * tile.vectors + at_hand + 2 <= machine.vector_registers
+        fits = tile.rows * tile.vectors + at_hand + 2 + self.others <= machine.vector_registers
         from_lanes = machine.instruction_set.takes_words_from_lanes
         return fits and not from_lanes and not self.is_ragged(tile) and left & (left - 1) == 0
 

@@ -17,6 +17,8 @@ from mlc.targets.machine import Machine
 
 _OF_SUMS_IN_I16 = 2
 """The registers of sums of two products that are added up next, and of the ones that they are multiplied with."""
+_OF_SUMS_IN_I32 = 1
+"""The register of a dot product that another instruction adds to a sum."""
 
 
 def tile_problem(contraction: Contraction, lanes: int, padding: float, machine: Machine) -> TileProblem:
@@ -34,10 +36,6 @@ def tile_problem(contraction: Contraction, lanes: int, padding: float, machine: 
     rows = op.dim_sizes[row] if row is not None else 1
     column = prod(contraction.reduced_sizes) * contraction.step_bytes
     words = machine.words_per_load(contraction.word_bits) if contraction.per_dot > 1 else 1
-    in_i16 = False
-    if contraction.word_bits == WORD_BITS:
-        lhs, rhs = map(str, op.read_types)
-        in_i16 = machine.byte_products(lhs, rhs, machine.vector_bits) is not None
     return TileProblem(
         rows,
         contraction.columns,
@@ -46,9 +44,20 @@ def tile_problem(contraction: Contraction, lanes: int, padding: float, machine: 
         column,
         padding,
         holds_rows=words > 1 and contraction.reduced_sizes[-1] % words == 0,
-        others=_OF_SUMS_IN_I16 if in_i16 else 0,
+        others=_registers_between(contraction, machine),
         pairs_rows=contraction.word_bits == LONG_WORD_BITS,
     )
+
+
+def _registers_between(contraction: Contraction, machine: Machine) -> int:
+    """The registers that a multiply-add takes beside factors and sums, where it is several instructions."""
+    if contraction.per_dot == 1 or contraction.word_bits != WORD_BITS:
+        return _OF_SUMS_IN_I16
+    lhs, rhs = map(str, contraction.op.read_types)
+    if machine.byte_products(lhs, rhs, machine.vector_bits) is not None:
+        return _OF_SUMS_IN_I16
+    instruction = machine.dot_instruction(lhs, rhs, machine.vector_bits)
+    return 0 if instruction is None or instruction.adds else _OF_SUMS_IN_I32
 
 
 def with_long_words(contraction: Contraction, kernel: TensorKernel) -> Contraction:

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --apply-schedule --check-each | filecheck %s
+// RUN: mlc-opt %s --apply-schedule --check-each --target=znver4 | filecheck %s
 
 // Rows are read in words where they lie; the constant is stored in words of four rows.
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --apply-schedule --check-each | filecheck %s
+// RUN: mlc-opt %s --apply-schedule --check-each --target=znver4 | filecheck %s
 
 // Eight weights along the sum are a word: the low fields of its bytes are the first four, the high ones the others.
 

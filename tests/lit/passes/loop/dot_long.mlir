@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --apply-schedule --check-each | filecheck %s
+// RUN: mlc-opt %s --apply-schedule --check-each --target=znver4 | filecheck %s
 
 // The constant is stored in words of 64 bits: eight rows of bytes in each, or four of halves.
 
