@@ -156,8 +156,9 @@ class Noise(np.random.Generator):
         self._choices, self._side = np.random.default_rng(number // 2), 1 - 2 * (number % 2)
         self.least = 0.0 if number > 1 else 1.0
         """What part of a unit in the last place floats move at least: two runs show that each of them moves."""
-        self.open = (np.nan, np.inf, np.nan, -np.inf)[number % 4]
-        """Stands for a result that may be anything. The bits of this NaN are far from those of numbers."""
+        self.open = (np.nan, np.inf, 1.0, -np.inf)[number % 4]
+        """Stands for a result that may be anything: times 0, NaN and infinities are the same. The bits of this NaN are
+        far from those of numbers."""
 
     def signs(self, array: Array) -> Array:
         """1 or -1 for each element of `array`, in its type."""

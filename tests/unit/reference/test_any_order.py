@@ -119,6 +119,29 @@ def test_another_order_is_no_alarm_and_another_sum_is_one(start: str) -> None:
     assert alarms == 8
 
 
+TIMES_ZERO = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<1xf32> {
+      %h = graph.constant dense<TERMS> : tensor<4xf32>
+      %s = graph.reduce sum %h axes [0] keepdims : tensor<4xf32> -> tensor<1xf32>
+      %zero = graph.constant dense<0.0> : tensor<1xf32>
+      %p = graph.mul %s, %zero : tensor<1xf32>, tensor<1xf32> -> tensor<1xf32>
+      return %p : tensor<1xf32>
+    }
+"""
+
+
+def test_an_overflow_times_zero_may_be_a_number_in_another_order() -> None:
+    """Infinities and NaN become the same NaN there, a number does not."""
+    ctx = new_context()
+    start, later = (
+        parse_module(TIMES_ZERO.replace("TERMS", terms), "test.mlir", ctx)
+        for terms in ("[3.0e38, 3.0e38, -3.0e38, -3.0e38]", "[3.0e38, -3.0e38, 3.0e38, -3.0e38]")
+    )
+    checker = EquivalenceChecker(ctx, 0)
+    checker.start(start)
+    checker.check("reordered", later, Rounding(4, "the order is another one"))
+
+
 def test_a_product_that_overflows_before_it_is_added_leaves_the_sum_open() -> None:
     """A fused multiply-add does not round it: an infinity where two roundings give NaN."""
     rows, column = np.array([[2, -2], [0.5, -0.5]], np.float32), np.array([[MOST], [MOST]], np.float32)
