@@ -52,7 +52,7 @@ def tile_problem(contraction: Contraction, lanes: int, padding: float, machine: 
 def _registers_between(contraction: Contraction, machine: Machine) -> int:
     """The registers that a multiply-add takes beside factors and sums, where it is several instructions."""
     if contraction.per_dot == 1 or contraction.word_bits != WORD_BITS:
-        return _OF_SUMS_IN_I16
+        return 0
     lhs, rhs = map(str, contraction.op.read_types)
     if machine.byte_products(lhs, rhs, machine.vector_bits) is not None:
         return _OF_SUMS_IN_I16
