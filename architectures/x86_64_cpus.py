@@ -26,6 +26,8 @@ _ON_ZEN4 = FactSource("measured", "on a Zen 4, with 256-bit vectors")
 takes every other cycle; other CPUs have a wider path."""
 _ON_ZEN4_IN_HALVES = FactSource("measured", "on a Zen 4")
 """Its units take 512-bit vectors in two halves."""
+_ON_ZEN3 = FactSource("measured", "on a Zen 3")
+"""Each vector unit adds integers, and takes additions from those that multiply: LLVM counts two dot products of i16."""
 _ON_FP16 = FactSource("measured", "on a CPU with the features of a Sapphire Rapids")
 
 _VNNI = ("avx512vnni",)
@@ -306,8 +308,9 @@ CPUS = (
         known={
             _ZEN3: facts(l1_kib=32, l2_kib=512),
             COMMON: facts(l3_mib=32),
-            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=3, stores=1, shuffles=2, i16_dots=2),
-            _ON_ZEN4: facts(l2_loads=0.625, late=0.35),
+            LLVM: facts(fma_units=2, fma_latency=4, loads=2, adds=2, add_latency=3, stores=1, shuffles=2),
+            _ON_ZEN4: facts(l2_loads=0.625),
+            _ON_ZEN3: facts(late=0, gather_cycles=12, i16_dots=1.5),
         },
         reported=_amd(0x19, range(0x10), range(0x20, 0x60), range(0x80, 0xA0), range(0xB0, 0x100)),
     ),
