@@ -221,6 +221,12 @@ def registers_of(kind: Attribute, machine: Machine) -> int:
     return 1 if shaped is None else ceil(shaped.get_shape()[0] * bits / machine.vector_bits)
 
 
+def _registers_with(value: SSAValue, machine: Machine) -> int:
+    """How many vector registers hold a value: one where a single number is in all lanes, however many these are."""
+    registers = registers_of(value.type, machine)
+    return min(registers, 1) if isinstance(value.owner, vector.BroadcastOp) else registers
+
+
 def _width(op: Operation, machine: Machine) -> int:
     """How many registers the widest value of an op takes; one at least."""
     return max([1, *(registers_of(v.type, machine) for v in (*op.operands, *op.results))])
@@ -262,7 +268,7 @@ def _work(op: Operation, machine: Machine) -> Instructions:
         case arith.DivfOp() | math.SqrtOp():
             return Instructions(multiply_adds=_NEWTON * width)
         case vector.BroadcastOp():
-            return Instructions() if _is_loaded(op.source) else Instructions(shuffles=width)
+            return Instructions() if _is_loaded(op.source) else Instructions(shuffles=1)
         case vector.ReductionOp():
             steps = _combining_steps(op, machine)
             return Instructions(others=width - 1 + steps, shuffles=steps)
@@ -374,7 +380,7 @@ def _registers_needed(block: Block, machine: Machine) -> int:
 
 
 def _total(values: Iterable[SSAValue], machine: Machine) -> int:
-    return sum(registers_of(v.type, machine) for v in values if not _is_broadcast_only(v) and not _is_constant(v))
+    return sum(_registers_with(v, machine) for v in values if not _is_broadcast_only(v) and not _is_constant(v))
 
 
 def _is_constant(value: SSAValue) -> bool:
