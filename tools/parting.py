@@ -91,8 +91,8 @@ def _first_missing(function: FuncOp, own: Trace, other: Trace, rewritten: Contai
             ends.append(value)
         work += further - seen
         seen |= further
-    # Values that a loop carries are computed of each other: then it is the op that ran first.
     replaced = [each for each in seen if (op := _op_of(each)) and op in rewritten]
+    # Values that a loop carries are computed of each other: then it is the op that ran first.
     ends = replaced or ends or [value for value in seen if isinstance(value, OpResult)]
     return min(ends, key=order.__getitem__, default=None)
 
