@@ -356,10 +356,7 @@ def _latency(op: Operation, machine: Machine) -> float:
 def _registers_needed(block: Block, machine: Machine) -> int:
     """The most vector registers that hold values at a time, from what is carried to what is handed on."""
     ops = list(block.ops)
-    last_use: dict[SSAValue, int] = {}
-    for at, op in enumerate(ops):
-        for operand in op.operands:
-            last_use[operand] = at
+    last_use = {operand: at for at, op in enumerate(ops) for operand in op.operands}
     inside = {r for op in ops for r in op.results}.union(block.args)
     outside = [v for v in last_use if v not in inside]
     carried = block.args[1:]
@@ -380,12 +377,9 @@ def _registers_needed(block: Block, machine: Machine) -> int:
 
 
 def _total(values: Iterable[SSAValue], machine: Machine) -> int:
-    return sum(_registers_with(v, machine) for v in values if not _is_broadcast_only(v) and not _is_constant(v))
-
-
-def _is_constant(value: SSAValue) -> bool:
-    """Whether a value is in memory for all that need it."""
-    return isinstance(value.owner, arith.ConstantOp)
+    """The registers of values; constants are in memory for all that need them."""
+    held = (v for v in values if not _is_broadcast_only(v) and not isinstance(v.owner, arith.ConstantOp))
+    return sum(_registers_with(v, machine) for v in held)
 
 
 def _is_broadcast_only(value: SSAValue) -> bool:
