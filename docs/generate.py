@@ -17,12 +17,21 @@ from pathlib import Path
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     AnyFloat,
+    ArrayAttr,
     ArrayOfConstraint,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ShapedType,
+    StringAttr,
+    SymbolRefAttr,
     TensorType,
+    UnitAttr,
     VectorType,
 )
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
@@ -74,6 +83,19 @@ _WORDS = {
     "unit": "present or absent",
 }
 """What readers call an attribute or a type; others go by the name that xDSL gives them."""
+_ACCESS: tuple[tuple[type[Attribute], str], ...] = (
+    (IntegerAttr, ".value.data"),
+    (FloatAttr, ".value.data"),
+    (StringAttr, ".data"),
+    (EnumAttribute, ".data"),
+    (AffineMapAttr, ".data"),
+    (ArrayAttr, ".data"),
+    (DenseArrayBase, ".get_values()"),
+    (DenseIntOrFPElementsAttr, ".get_values()"),
+    (SymbolRefAttr, ".string_value()"),
+    (UnitAttr, " is not None"),
+)
+"""How Python reads what an attribute holds; of others a pattern takes the attribute itself."""
 _CONTAINERS = (TensorType, VectorType, MemRefType)
 
 
@@ -126,7 +148,7 @@ def _op_section(op: type[IRDLOperation]) -> Iterator[str]:
         yield f"Syntax:\n\n```text\n{op.name} {_plain(definition.assembly_format)}\n```"
     rows, variables = _rows(op)
     if rows:
-        yield "\n".join(["| | name | what it is |", "|---|---|---|", *rows])
+        yield "\n".join(["| | name | what it is | in Python |", "|---|---|---|---|", *rows])
     if variables:
         yield "\n".join(f"`{name}`: {meaning}, the same each time." for name, meaning in variables.items())
     if facts := _facts(op):
@@ -157,11 +179,22 @@ def _rows(op: type[IRDLOperation]) -> tuple[list[str], dict[str, str]]:
     rows: list[str] = []
     for role, declared in (("operand", definition.operands), ("result", definition.results)):
         for name, d in declared:
-            rows.append(f"| {role} | `{name.rstrip('_')}` | {_count(d)}{_describe(_single(d.constr), variables)} |")
+            words = f"{_count(d)}{_describe(_single(d.constr), variables)}"
+            rows.append(f"| {role} | `{name.rstrip('_')}` | {words} | `op.{name}` |")
+    fields = {name: f"op.{field}" for field, (name, _) in definition.accessor_names.items()}
     for name, p in {**definition.properties, **definition.attributes}.items():
-        rows.append(f"| property | `{name}` | {_property(p, variables)} |")
-    rows += [f"| region | `{name}` | {_count(r)}one block |" for name, r in definition.regions]
+        field = fields.get(name, f'op.properties["{name}"]')
+        rows.append(f"| property | `{name}` | {_property(p, variables)} | {_access(field, p)} |")
+    rows += [f"| region | `{name}` | {_count(r)}one block | `op.{name}` |" for name, r in definition.regions]
     return rows, variables
+
+
+def _access(field: str, declared: Any) -> str:
+    """How Python reads the property that `field` is: `op.starts.get_values()`."""
+    bases = declared.constr.get_bases() or ()
+    endings = {next((e for kind, e in _ACCESS if issubclass(base, kind)), "") for base in bases}
+    (ending,) = endings if len(endings) == 1 else ("",)
+    return f"`{field}{ending}`"
 
 
 def _count(declared: object) -> str:

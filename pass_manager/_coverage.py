@@ -35,8 +35,9 @@ class Coverage:
 
     def lines(self, most_serial_ops: int, found_any: bool) -> list[str]:
         """The report, a line for each thing; `found_any` says whether there was a function to compare."""
-        count = len(self.functions)
-        compared = f"compared {self.values:,} values of {count} function{'s' if count != 1 else ''}"
+        from mlc.syntax.words import counted
+
+        compared = f"compared {self.values:,} values of {counted(len(self.functions), 'function')}"
         result = [compared if self.functions or not found_any else "found no function that a pass changed"]
         for (when, reason), names in self._of_equal_reasons():
             result.append(f"did not check {_quoted(names)}{when}: {reason}")

@@ -34,6 +34,8 @@ class PatternEvent(NamedTuple):
     applied: bool
     why: str
     """Why it refused the op, if it says so."""
+    matched: Operation
+    """The op itself, which may be gone from the module."""
 
     def __str__(self) -> str:
         place = f" at {self.place}" if self.place else ""
@@ -87,7 +89,7 @@ class PatternWatch:
                 why = e.message
                 raise
             finally:
-                event = PatternEvent(type(pattern).__name__, name, place, rewriter.has_done_action, why)
+                event = PatternEvent(type(pattern).__name__, name, place, rewriter.has_done_action, why, op)
                 rewriter.has_done_action |= had_done
                 self.listener(event)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from mlc.support.additions import load_options
@@ -25,7 +26,7 @@ FOLDER = "mlc-reproducers"
 def write_reproducer(
     bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext, further_options: Sequence[str] = ()
 ) -> Path | None:
-    """Write the input `text` and the passes that fail on it to a new file in `FOLDER` of the current directory.
+    """Write the input `text` and the passes that fail on it to a file of its own in `FOLDER` of the current directory.
 
     If that is not possible, it goes to a new private folder for temporary files: where one has a name that is known,
     others may have put a link.
@@ -37,16 +38,24 @@ def write_reproducer(
     """
     words = f"{bug.message}\n{bug.details}".strip()
     content = reproducer_text(words, bug.stage, text, pipeline, ctx, further_options)
-    name = f"{hashlib.sha256(content.encode()).hexdigest()[:8]}.mlir"
     for choose in (_folder_here, _folder_elsewhere):
         try:
             folder = choose()
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-            (folder / name).write_text(content, encoding="utf-8")
+            (path := place_for(content, folder)).write_text(content, encoding="utf-8")
         except OSError:
             continue
-        return folder / name
+        return path
     return None
+
+
+def place_for(content: str, folder: Path) -> Path:
+    """The file of `folder` for this reproducer, which it may be in: its name says the content. One of that name with
+    another content, which a person may have changed, stays; the name then gets a number."""
+    name = hashlib.sha256(content.encode()).hexdigest()[:8]
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    files = (folder / f"{each}.mlir" for each in names)
+    return next(file for file in files if not file.exists() or file.read_bytes() == content.encode())
 
 
 def _folder_here() -> Path:

@@ -109,6 +109,8 @@ class UserError(WordedError):
 
     subject: str | None = None
     """The name of the op that it is about, if it is about one."""
+    constraint: str | None = None
+    """The name of the constraint of that op which is broken, if the documentation of the op lists it: `matmul_c2`."""
     replacement: Replacement | None = None
     """What would be right at its place, if a guess is good."""
 

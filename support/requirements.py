@@ -1,4 +1,5 @@
-"""What upstream requires of ops and types of xDSL's beyond what their own verifiers check."""
+"""Constraints of ops by their names, and what upstream requires of ops and types of xDSL's beyond what their own
+verifiers check."""
 
 from __future__ import annotations
 
@@ -7,6 +8,18 @@ from collections.abc import Callable
 from typing import Any
 
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
+
+
+class Violation(VerifyException):
+    """A broken constraint of an op. The message is for those who write such ops, `reason` also for those whose model
+    became such; `constraint` is its name, `matmul_c2`, by which the documentation of the op lists it."""
+
+    def __init__(self, message: str, reason: str, constraint: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.constraint = constraint
+
 
 _checks: defaultdict[type[Operation], list[Callable[[Any], None]]] = defaultdict(list)
 _type_checks: dict[type[Attribute], Callable[[Any], None]] = {}

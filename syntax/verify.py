@@ -13,7 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at, location_of
-from mlc.support.requirements import check_requirements
+from mlc.support.requirements import Violation, check_requirements
 from mlc.syntax.accepted import AcceptedOps
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, mistake_of, raise_all, reason_of
@@ -93,6 +93,7 @@ def _errors_of(op: Operation, accepted: AcceptedOps, checked: bool) -> list[User
             raise
         message = explain(op, str(e) if isinstance(e, VerifyException) else reason)
         error = error_at(op, message if _names_op(e) else f"'{name_of(op)}': {message}")
+        error.constraint = e.constraint if isinstance(e, Violation) else None
         error.__cause__ = e
         return [error]
     return []

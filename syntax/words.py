@@ -80,8 +80,9 @@ def listed(items: Iterable[str]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 operand`, `2 operands`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """`1 operand`, `2 operands`, `2 passes`."""
+    ending = "" if number == 1 else "es" if noun.endswith(("s", "x", "ch", "sh")) else "s"
+    return f"{number} {noun}{ending}"
 
 
 def one_line(message: str) -> str:

@@ -200,9 +200,11 @@ def report(name: str, error: Exception) -> int:
         case UserErrors():
             for each in error.errors:
                 print_error(name, each)
+            _explain_constraints(error.errors)
             return USER_ERROR
         case UserError():
             print_error(name, error)
+            _explain_constraints([error])
             return USER_ERROR
         case OSError() if blame(error) is None:
             place = f"'{error.filename}': " if error.filename else ""
@@ -253,6 +255,15 @@ def print_error(name: str, error: UserError) -> None:
     prefix = f"{name}: " if error.location is None else ""
     color = sys.stderr.isatty() and "NO_COLOR" not in os.environ
     print(prefix + render(error, _sources, color), file=sys.stderr)
+
+
+def _explain_constraints(errors: Sequence[UserError]) -> None:
+    """Say what the names of constraints are, `(matmul_c2)`, and where they are listed; once for each op."""
+    for subject in dict.fromkeys(each.subject for each in errors if each.constraint is not None and each.subject):
+        names = dict.fromkeys(each.constraint for each in errors if each.constraint and each.subject == subject)
+        page = f"docs/dialects/{subject.partition('.')[0]}.md"
+        words = "is a constraint" if len(names) == 1 else "are constraints"
+        print(f"note: {', '.join(names)} {words} of {subject}, which {page} lists", file=sys.stderr)
 
 
 def print_bug(name: str, bug: CompilerBug) -> None:

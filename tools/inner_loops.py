@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mlc.schedules.cost.work import Instructions
 from mlc.targets.machine import Machine
 
-_LABEL = re.compile(r"^(\.L\w+):")
+_LABEL = re.compile(r"^(\.L\w+):(?:\s*(?:#|//) %([\w.]+))?")
 _BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.*)?$")
 _INSTRUCTION = re.compile(r"^\s+(?P<name>[a-z][\w.]*)\s*(?P<operands>[^#/]*)")
 _OUTER_DOT = r"u?smmla|ummla|bfmmla"
@@ -33,6 +33,7 @@ class MachineLoop:
         outer_dots: how many of these take two rows and two columns.
         moves: copies of registers, and constants that are made anew.
         spills: loads and stores of what fits no register.
+        block: what LLVM calls its block: as in the LLVM IR, `b3`, or `b3.1` for a copy; empty if that is not written.
     """
 
     text: str
@@ -41,6 +42,7 @@ class MachineLoop:
     outer_dots: int
     moves: int
     spills: int
+    block: str = ""
 
     def bound(self, machine: Machine) -> float:
         """The cycles of one iteration in which a core could start its work, as estimates of loops have it."""
@@ -49,7 +51,7 @@ class MachineLoop:
 
 def innermost_loops(text: str, machine: Machine) -> list[MachineLoop]:
     """The loops of one block that compute on vectors, in the order of the text."""
-    loops = [_loop(body, machine) for body in _bodies(text)]
+    loops = [_loop(block, body, machine) for block, body in _bodies(text)]
     return [loop for loop in loops if loop.work.multiply_adds or loop.work.others]
 
 
@@ -58,22 +60,22 @@ def hottest_loop(text: str, machine: Machine) -> MachineLoop | None:
     return max((x for x in innermost_loops(text, machine) if x.fmas), key=lambda x: x.fmas, default=None)
 
 
-def _bodies(text: str) -> Iterator[str]:
-    """The blocks that branch to their own beginnings."""
-    label, block = "", list[str]()
+def _bodies(text: str) -> Iterator[tuple[str, str]]:
+    """The blocks that branch to their own beginnings, with their names."""
+    label, name, block = "", "", list[str]()
     for line in text.splitlines():
         if start := _LABEL.match(line):
-            label, block = start[1], []
+            label, name, block = start[1], start[2] or "", []
         elif branch := _BRANCH.match(line):
             block.append(line)
             if branch[1] == label:
-                yield "\n".join(block)
+                yield name, "\n".join(block)
             label, block = "", []
         elif not line.lstrip().startswith((".", "//", "#")):
             block.append(line)
 
 
-def _loop(body: str, machine: Machine) -> MachineLoop:
+def _loop(block: str, body: str, machine: Machine) -> MachineLoop:
     work = Instructions()
     count = {"fmas": 0, "outer_dots": 0, "moves": 0, "spills": 0}
     add = _add_arm if machine.arch == "aarch64" else _add_x86
@@ -84,7 +86,7 @@ def _loop(body: str, machine: Machine) -> MachineLoop:
             count["outer_dots"] += re.fullmatch(_OUTER_DOT, name) is not None
             if kind := add(work, name, operands):
                 count[kind] += 1
-    return MachineLoop(body, work, **count)
+    return MachineLoop(body, work, **count, block=block)
 
 
 def _add_arm(work: Instructions, name: str, operands: str) -> str:

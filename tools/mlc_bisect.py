@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -30,6 +30,8 @@ from mlc.pass_manager.wrong_value import GivenCase, WrongValue, wrong_value_in
 from mlc.support.additions import load_options
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import location_of
+from mlc.syntax.words import counted
+from mlc.tools.applied_patterns import applied_patterns
 from mlc.tools.compile_arguments import (
     CompileArguments,
     TimedCompilation,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
 
 _WIDTH = 100
-"""So many characters of an op are shown."""
+"""So many characters of an op are shown; dots stand for the rest."""
 
 
 @dataclass(kw_only=True)
@@ -89,7 +91,8 @@ def run(arguments: Namespace) -> int:
     except (UserError, CompilerBug) as e:
         if (wrong := wrong_value_in(e)) is None:
             raise
-        lines = [*_report(wrong, timed.compilation.module), *_node(wrong, args)]
+        patterns = _patterns(wrong, ran.passes, timed.compilation.ctx)
+        lines = [*_report(wrong, timed.compilation.module, patterns), *_node(wrong, args)]
         print("\n".join(lines))
         return 1
     print_remarks(timed.compilation.ctx, remarks=False)
@@ -102,17 +105,17 @@ def run(arguments: Namespace) -> int:
             "no value was compared, as no function can be run before and after a pass; required: passes that begin "
             f"with those that read the model, such as --pass-pipeline lower-to-graph,{names}"
         )
-    print(f"no value differs: {len(ran.passes)} pass{'es' if len(ran.passes) != 1 else ''}")
+    print(f"no value differs: {counted(len(ran.passes), 'pass')}")
     return 0
 
 
 @dataclass
 class _RanPasses(Instrumentation):
-    """Which passes have run."""
+    """Which passes have run, or have begun."""
 
     passes: list[Pass] = field(default_factory=list[Pass])
 
-    def after(self, pass_: Pass, module: ModuleOp) -> None:
+    def before(self, pass_: Pass, module: ModuleOp) -> None:
         self.passes.append(pass_)
 
 
@@ -124,12 +127,20 @@ def _lower(timed: TimedCompilation, passes: str | None) -> None:
     timed.compilation.finish()
 
 
-def _report(wrong: WrongValue, module: ModuleOp) -> Sequence[str]:
+def _patterns(wrong: WrongValue, passes: Sequence[Pass], ctx: CompilerContext) -> Mapping[Operation, list[str]]:
+    """The patterns that the wrong pass applied, by the op of the form before."""
+    if wrong.forms is None:
+        return {}
+    before, after = wrong.forms
+    return applied_patterns(passes[after.number - 1], before, ctx)
+
+
+def _report(wrong: WrongValue, module: ModuleOp, patterns: Mapping[Operation, list[str]]) -> Sequence[str]:
     """A line for each thing that is known of the first wrong value."""
     found = wrong.difference
     parting = Parting(None, None)
     if wrong.forms is not None:
-        parting = parting_of(wrong.forms, found.function, found.inputs)
+        parting = parting_of(wrong.forms, found.function, found.inputs, patterns)
     than = f"what {wrong.source} computes" if wrong.source else "before"
     lines = [
         f"first wrong value: {_stage(wrong)}",
@@ -140,6 +151,8 @@ def _report(wrong: WrongValue, module: ModuleOp) -> Sequence[str]:
     for name, op in (("op before", parting.before), ("op after", parting.after)):
         if op is not None:
             lines.append(f"  {name:<9} {_place(op)}{_words(op)}")
+    if parting.before is not None and parting.before in patterns:
+        lines.append(f"  pattern   {' and '.join(patterns[parting.before])}, applied to the op before")
     if parting.number is not None:
         place, before, after = parting.number
         lines.append(f"  its value {after}, before: {before}, as number {place} of what it computes, in order")
@@ -154,7 +167,14 @@ def _reproducer(wrong: WrongValue) -> Iterator[str]:
     """Where the reproducer is, and the command that makes it small."""
     if wrong.reproducer is not None:
         plugins = ["--allow-plugins"] if load_options() else []
-        flags = ["--run-reproducer", *plugins, "--reduce", str(wrong.reproducer), "-o", "small.mlir"]
+        flags = [
+            "--run-reproducer",
+            *plugins,
+            "--reduce",
+            str(wrong.reproducer),
+            "-o",
+            f"small-{wrong.reproducer.name}",
+        ]
         yield from (f"  {line}" for line in wrong.reproducer_lines)
         yield f"  reduce it:  {shlex.join(['mlc-opt', *flags])}"
 
@@ -191,7 +211,8 @@ def _function_place(module: ModuleOp, name: str) -> Sequence[str]:
 
 
 def _place(op: Operation) -> str:
-    return f"{place}: " if (place := location_of(op)) is not None else ""
+    """Where an op stands; nothing if it does not say so."""
+    return "" if isinstance(op.location, UnknownLoc) else f"{location_of(op)}: "
 
 
 def _words(op: Operation) -> str:

@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> None:
-    """Compile, and write the page."""
+    """Compile, write the page, and say which file it is, unless that is standard output."""
     args = Arguments(**vars(arguments))
     if args.output != "-" and Path(args.output).suffix not in PAGE_SUFFIXES:
         raise UserError(f"found -o {args.output}; required: a file that browsers open, such as report.html")
@@ -55,3 +55,5 @@ def run(arguments: Namespace) -> None:
     page = page_of(documents, compare(*documents) if len(documents) == 2 else None)
     with open_output(args.output) as stream:
         stream.write(page)
+    if args.output != "-":
+        print(f"wrote {args.output}: {Path(args.output).stat().st_size / 1e3:,.0f} kB")

@@ -4,11 +4,14 @@ In each form the search starts at the outputs and goes from a value that the oth
 is computed of, as long as these are missing in the other form as well. Where it ends stands an op with operands that
 both forms have, and a result that only one has: in the form before what is computed no more, in the form after what is
 computed instead. (As delta debugging of states does: Zeller, "Isolating cause-effect chains", FSE 2002.)
+
+A pattern that replaces an op may leave out operands of it, which are computed no more either, and before it. So in the
+form before an op comes first that a pattern was applied to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -32,7 +35,8 @@ class Parting:
     """Where two forms of a function part.
 
     Attributes:
-        before: the op of the form before whose result the form after does not have, if there is one.
+        before: the op of the form before whose result the form after does not have, if there is one: one that a pattern
+            was applied to, if there is such a one.
         after: the op of the form after whose result the form before does not have, if there is one.
         number: the place, counted over all numbers in order, and the two numbers at which these results part first;
             None if they have different shapes, or were not made of one op of the model.
@@ -43,15 +47,18 @@ class Parting:
     number: tuple[int, Any, Any] | None = None
 
 
-def parting_of(forms: tuple[Snapshot, Snapshot], function: str, inputs: Sequence[Array]) -> Parting:
-    """Where the two forms of `function` part, for inputs for which their outputs differ.
+def parting_of(
+    forms: tuple[Snapshot, Snapshot], function: str, inputs: Sequence[Array], rewritten: Container[Operation] = ()
+) -> Parting:
+    """Where the two forms of `function` part, for inputs for which their outputs differ; patterns were applied to the
+    ops `rewritten` of the form before.
 
     If all values of both are in the other one too, which is so if a pass loads or stores at the wrong place, neither
     has an op that parts.
     """
     traces = [Trace(form, function, inputs) for form in forms]
     found = [
-        _first_missing(_function(form, function), own, other)
+        _first_missing(_function(form, function), own, other, rewritten)
         for form, own, other in zip(forms, traces, reversed(traces), strict=True)
     ]
     before, after = found
@@ -66,8 +73,9 @@ def _function(form: Snapshot, name: str) -> FuncOp:
     return next(op for op in form.module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
 
 
-def _first_missing(function: FuncOp, own: Trace, other: Trace) -> SSAValue | None:
-    """The value, missing in the other run, that is computed first of values which are not."""
+def _first_missing(function: FuncOp, own: Trace, other: Trace, rewritten: Container[Operation]) -> SSAValue | None:
+    """The value, missing in the other run, that is computed first of values which are not; before all others one that
+    an op of `rewritten` computes."""
     sources = _Sources(function)
     order = {value: number for number, value in enumerate(own.values)}
 
@@ -83,8 +91,9 @@ def _first_missing(function: FuncOp, own: Trace, other: Trace) -> SSAValue | Non
             ends.append(value)
         work += further - seen
         seen |= further
+    replaced = [each for each in seen if (op := _op_of(each)) and op in rewritten]
     # Values that a loop carries are computed of each other: then it is the op that ran first.
-    ends = ends or [value for value in seen if isinstance(value, OpResult)]
+    ends = replaced or ends or [value for value in seen if isinstance(value, OpResult)]
     return min(ends, key=order.__getitem__, default=None)
 
 

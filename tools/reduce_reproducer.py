@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from mlc.pass_manager.reproducer import place_for
+
 SECONDS = "MLC_REDUCE_SECONDS"
 """The environment variable that says how long reducing may take; with 0, reproducers stay as they are."""
 _DEFAULT = "20"
@@ -14,9 +16,9 @@ _COMMAND = "import sys; from mlc.tools.mlc_opt import main; sys.exit(main(sys.ar
 
 
 def reduce_reproducer(path: Path) -> str:
-    """Replace the reproducer `path` by a smaller one with the same error; what came of it, in words.
+    """Write a smaller reproducer with the same error beside `path`, which stays; what came of it, in words.
 
-    It stays as it is if nothing smaller is found in time, or if the error does not come again.
+    There is none if nothing smaller is found in time, or if the error does not come again.
     """
     seconds = os.environ.get(SECONDS, _DEFAULT)
     if not seconds.isdecimal() or int(seconds) == 0:
@@ -36,8 +38,9 @@ def reduce_reproducer(path: Path) -> str:
             check=False,
         )
         if done.returncode == 0:
-            smaller.replace(path)
-            return next((line[6:] for line in done.stderr.splitlines() if line.startswith("note: reduced")), "reduced")
+            smaller.replace(own := place_for(smaller.read_text(encoding="utf-8"), path.parent))
+            lines = done.stderr.splitlines()
+            return f"{next((line[6:] for line in lines if line.startswith('note: reduced')), 'reduced')}: {own}"
     except subprocess.TimeoutExpired:
         return f"not reduced within {seconds} s: mlc-opt --run-reproducer --reduce takes the time that it needs"
     except OSError:

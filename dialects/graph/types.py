@@ -22,9 +22,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrSetConstraint, EqAttrConstraint
-from xdsl.utils.exceptions import VerifyException
 
 from mlc.support.dtypes import COMPUTED_FLOATS, INTEGERS, is_unsigned
+from mlc.support.requirements import Violation
 
 __all__ = ["ints"]
 
@@ -93,19 +93,11 @@ def times(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape)) if shape else "scalar"
 
 
-class Violation(VerifyException):
-    """A broken constraint of a graph op. The message is for those who write graph ops, `reason` also for those whose
-    model became such."""
-
-    def __init__(self, message: str, reason: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
 def violation(op_name: str, number: int, reason: str, advice: str = "") -> Violation:
     """The error of constraint `number` of an op: `graph.matmul: … (matmul_c2)`."""
     advised = f"{reason}; {advice}" if advice else reason
-    return Violation(f"{op_name}: {advised} ({op_name.removeprefix('graph.')}_c{number})", reason)
+    constraint = f"{op_name.removeprefix('graph.')}_c{number}"
+    return Violation(f"{op_name}: {advised} ({constraint})", reason, constraint)
 
 
 def require_axis(op_name: str, input: Tensor, axis: int) -> None:

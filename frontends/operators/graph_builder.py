@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.placement import IndexedOp
-from mlc.dialects.graph.types import Violation, element_of, shape_of, tensor
+from mlc.dialects.graph.types import element_of, shape_of, tensor
 from mlc.frontends.operators.floor_sizes import floored
 from mlc.frontends.operators.knowledge import Extents, Knowledge
 from mlc.frontends.operators.refusal import Unconvertible
@@ -28,6 +28,7 @@ from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
 from mlc.support import dtypes
 from mlc.support.former_names import warn_of_name
+from mlc.support.requirements import Violation
 from mlc.support.resources import Resources
 from mlc.support.types import MOST_ELEMENTS
 

@@ -221,6 +221,12 @@ def registers_of(kind: Attribute, machine: Machine) -> int:
     return 1 if shaped is None else ceil(shaped.get_shape()[0] * bits / machine.vector_bits)
 
 
+def _registers_with(value: SSAValue, machine: Machine) -> int:
+    """How many vector registers hold a value: one where a single number is in all lanes, however many these are."""
+    registers = registers_of(value.type, machine)
+    return min(registers, 1) if isinstance(value.owner, vector.BroadcastOp) else registers
+
+
 def _width(op: Operation, machine: Machine) -> int:
     """How many registers the widest value of an op takes; one at least."""
     return max([1, *(registers_of(v.type, machine) for v in (*op.operands, *op.results))])
@@ -262,7 +268,7 @@ def _work(op: Operation, machine: Machine) -> Instructions:
         case arith.DivfOp() | math.SqrtOp():
             return Instructions(multiply_adds=_NEWTON * width)
         case vector.BroadcastOp():
-            return Instructions() if _is_loaded(op.source) else Instructions(shuffles=width)
+            return Instructions() if _is_loaded(op.source) else Instructions(shuffles=1)
         case vector.ReductionOp():
             steps = _combining_steps(op, machine)
             return Instructions(others=width - 1 + steps, shuffles=steps)
@@ -350,10 +356,7 @@ def _latency(op: Operation, machine: Machine) -> float:
 def _registers_needed(block: Block, machine: Machine) -> int:
     """The most vector registers that hold values at a time, from what is carried to what is handed on."""
     ops = list(block.ops)
-    last_use: dict[SSAValue, int] = {}
-    for at, op in enumerate(ops):
-        for operand in op.operands:
-            last_use[operand] = at
+    last_use = {operand: at for at, op in enumerate(ops) for operand in op.operands}
     inside = {r for op in ops for r in op.results}.union(block.args)
     outside = [v for v in last_use if v not in inside]
     carried = block.args[1:]
@@ -374,12 +377,9 @@ def _registers_needed(block: Block, machine: Machine) -> int:
 
 
 def _total(values: Iterable[SSAValue], machine: Machine) -> int:
-    return sum(registers_of(v.type, machine) for v in values if not _is_broadcast_only(v) and not _is_constant(v))
-
-
-def _is_constant(value: SSAValue) -> bool:
-    """Whether a value is in memory for all that need it."""
-    return isinstance(value.owner, arith.ConstantOp)
+    """The registers of values; constants are in memory for all that need them."""
+    held = (v for v in values if not _is_broadcast_only(v) and not isinstance(v.owner, arith.ConstantOp))
+    return sum(_registers_with(v, machine) for v in held)
 
 
 def _is_broadcast_only(value: SSAValue) -> bool:

@@ -97,7 +97,9 @@ def document_of(
         reader = LoopReader.of(machine)
         document.simulator, document.no_simulator = reader.words, reader.reason
         document.vector_registers = machine.vector_registers
-        document.code = machine_code(program, reader, options, texts, progress and partial(progress, "clang"))
+        document.code = machine_code(
+            program, compilation.module, reader, options, texts, progress and partial(progress, "clang")
+        )
         document.weights = weight_sizes(program.weights)
         document.artifact = artifact_of(
             compilation, program, progress and partial(progress, "artifact"), results and results.of

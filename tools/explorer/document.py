@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mlc.tools.explorer.document_code import Artifact, MachineCode
 from mlc.tools.explorer.document_values import ModelResult, ModelValue, PassValues
 
-FORMAT = 6
+FORMAT = 7
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""

@@ -26,6 +26,10 @@ class InnerLoop:
 
     text: int
     """Its instructions."""
+    block: str
+    """What LLVM calls its block: as in the LLVM IR, `b3`, or `b3.1` for a copy; empty if that is not known."""
+    loops: Sequence[str]
+    """The names of the loops of the IR around that block, the innermost, which it is, last; nothing if LLVM made it."""
     instructions: int
     counts: dict[str, int]
     """How many there are of each kind, in words."""

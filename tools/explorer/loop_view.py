@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from mlc.targets.host import core_count
 from mlc.targets.machine import Machine
 from mlc.tools.explorer.document_code import InnerLoop, LoopSimulation
+from mlc.tools.explorer.loop_names import LoopNames
 from mlc.tools.explorer.texts import Texts
 from mlc.tools.inner_loops import MachineLoop, innermost_loops
 from mlc.tools.llvm_mca import busiest_unit, cycles_in, find_mca, iterations_of, model_of, simulate, version_of
@@ -22,6 +23,8 @@ _MOST_INSTRUCTIONS = 2000
 _X86_COMMENT, _ARM_COMMENT = re.compile(r"#.*$"), re.compile(r"//.*$")
 _X86_OTHERS = re.compile(r"%(?:r(\d+)[dwb]?|[re]?(ax|bx|cx|dx|si|di|bp|sp)l?|([abcd])[lh]|(k[0-7]))\b")
 _ARM_VECTOR, _ARM_OTHERS = re.compile(r"\b[vqdshbz](\d+)\b"), re.compile(r"\b[xw](\d+)\b")
+_BLOCK = re.compile(r"b(\d+)(?:\.|$)")
+"""What blocks of the LLVM IR are called, and their copies."""
 _X86_VECTOR = re.compile(r"%[xyz]mm(\d+)\b")
 
 
@@ -45,8 +48,11 @@ class LoopReader:
             return LoopReader(machine, None, "", str(e))
         return LoopReader(machine, tool, f"llvm-mca {version_of(tool)}, its model of {model_of(machine)}")
 
-    def loops(self, assemblies: Sequence[str], texts: Texts) -> list[list[InnerLoop]]:
-        """The loops of one block that compute on vectors, of each text, the one with the most multiply-adds first."""
+    def loops(
+        self, assemblies: Sequence[str], texts: Texts, names: Sequence[LoopNames] | None = None
+    ) -> list[list[InnerLoop]]:
+        """The loops of one block that compute on vectors, of each text, the one with the most multiply-adds first;
+        `names` are those of the loops around the blocks of each text, where they are known."""
         found = [
             sorted(innermost_loops(assembly, self.machine), key=lambda loop: -loop.fmas)[:_MOST_LOOPS]
             for assembly in assemblies
@@ -54,9 +60,12 @@ class LoopReader:
         different = list({loop.text: loop for each in found for loop in each}.values())
         with ThreadPoolExecutor(core_count()) as pool:  # llvm-mca is a process of its own
             said = dict(zip((loop.text for loop in different), pool.map(self._simulation, different), strict=True))
-        return [[self._loop(loop, said[loop.text], texts) for loop in each] for each in found]
+        return [
+            [self._loop(loop, said[loop.text], texts, around) for loop in each]
+            for each, around in zip(found, names or [()] * len(found), strict=True)
+        ]
 
-    def _loop(self, loop: MachineLoop, simulation: LoopSimulation | None, texts: Texts) -> InnerLoop:
+    def _loop(self, loop: MachineLoop, simulation: LoopSimulation | None, texts: Texts, names: LoopNames) -> InnerLoop:
         is_arm = self.machine.arch == "aarch64"
         comment = _ARM_COMMENT if is_arm else _X86_COMMENT
         lines = [comment.sub("", line).split(None, 1) for line in loop.text.splitlines()]
@@ -75,7 +84,10 @@ class LoopReader:
         }
         counts["addresses, counters, branches"] = sum(vector.search(line) is None for line in lines)
         cycles = {name: number for name, number in work.cycles(self.machine).items() if number}
-        return InnerLoop(texts.add("\n".join(lines)), len(lines), counts, cycles, len(vectors), len(others), simulation)
+        text = texts.add("\n".join(lines))
+        number = _BLOCK.match(loop.block)
+        around = names[int(number[1])] if number and int(number[1]) < len(names) else ()
+        return InnerLoop(text, loop.block, around, len(lines), counts, cycles, len(vectors), len(others), simulation)
 
     def _simulation(self, loop: MachineLoop) -> LoopSimulation | None:
         size = loop.text.count("\n")

@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from xdsl.dialects.builtin import ModuleOp
+
 from mlc.compiler.options import CompileOptions
 from mlc.targets.batches import unit_of
 from mlc.targets.cache import Cache
@@ -13,19 +15,21 @@ from mlc.targets.program import Program
 from mlc.targets.toolchain import find_clang
 from mlc.targets.units import Compiler, Processes, clang_flags
 from mlc.tools.explorer.document_code import MachineCode
+from mlc.tools.explorer.loop_names import loop_names
 from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.texts import Texts
 
 
 def machine_code(
     program: Program,
+    module: ModuleOp,
     reader: LoopReader,
     options: CompileOptions,
     texts: Texts,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[MachineCode]:
-    """LLVM IR and assembly of each function of a program, with the inner loops of kernels; `progress` is told how many
-    clang has done, of how many.
+    """LLVM IR and assembly of each function of a program, with the inner loops of kernels; `module` is what the program
+    was made of, at the llvm level, and `progress` is told how many clang has done, of how many.
 
     Raises:
         UserError: there is no usable clang.
@@ -40,7 +44,9 @@ def machine_code(
         files, _ = compiler.compile_all(units, Path(folder), progress)
         assembly = {file.stem: file.read_text(encoding="utf-8") for file in files}
     codes = [assembly[compiler.key(unit)] for unit in units]
-    loops = [*reader.loops(codes[:-1], texts), ()]  # the entry has none
+    names = loop_names(module)
+    around = [names.get(kernel.function, ()) for kernel in program.kernels]
+    loops = [*reader.loops(codes[:-1], texts, around), ()]  # the entry has none
     return [
         MachineCode(kernel.function, kernel.name, texts.add(kernel.text), texts.add(text), found)
         for kernel, text, found in zip(kernels, codes, loops, strict=True)

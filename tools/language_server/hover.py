@@ -15,6 +15,7 @@ from mlc.dialects.loop.steps import load_step, step_names
 from mlc.pass_manager.named_pipelines import named_pipeline
 from mlc.pass_manager.registry import known_words, load_pass, pipeline_names
 from mlc.syntax.names import NamedThing
+from mlc.syntax.words import counted
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.tokens import TextToken
 from mlc.tools.list_passes import rows_of
@@ -52,7 +53,7 @@ def _said_of(text: AnalysedText, token: TextToken) -> str | None:
 
 def _of_thing(text: AnalysedText, thing: NamedThing) -> str:
     if not thing.values:
-        return code(f"{thing.name}:") + f"A block; {_counted(len(thing.uses), 'branch')} to it."
+        return code(f"{thing.name}:") + f"A block; {counted(len(thing.uses), 'branch')} to it."
     types = ", ".join(_short(value.type) for value in thing.values)
     owner = thing.values[0].owner
     if isinstance(owner, Block):
@@ -62,7 +63,7 @@ def _of_thing(text: AnalysedText, thing: NamedThing) -> str:
         start = text.start_of(owner)
         line = "" if start is None else f", line {text.source.locate(start).line}"
         where = f"The result of `{owner.name}`{line}"
-    return code(f"{thing.name} : {types}") + f"{where}; {_counted(len(thing.uses), 'use')}."
+    return code(f"{thing.name} : {types}") + f"{where}; {counted(len(thing.uses), 'use')}."
 
 
 def _of_symbol(op: Operation) -> str:
@@ -71,7 +72,7 @@ def _of_symbol(op: Operation) -> str:
         inputs, outputs = (", ".join(map(_short, types)) for types in (kind.inputs, kind.outputs))
         return code(f"{op.name} @{op.sym_name.data}({inputs}) -> ({outputs})")
     inside = sum(1 for _ in op.walk()) - 1 if isinstance(op, ModuleOp) else None
-    return code(op.name) + ("" if inside is None else f"{_counted(inside, 'op')} inside.")
+    return code(op.name) + ("" if inside is None else f"{counted(inside, 'op')} inside.")
 
 
 def _of_alias(text: AnalysedText, name: str) -> str | None:
@@ -159,7 +160,3 @@ def code(text: str, language: str = "mlir") -> str:
 def _short(attribute: Attribute) -> str:
     text = str(attribute)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('ch') else 's'}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import make_step
 from mlc.support.errors import UserError
+from mlc.syntax.words import counted
 
 _SCHEDULE = "#loop.schedule<"
 _LONGEST = 10_000
@@ -70,7 +71,7 @@ def loops_at(text: str, position: int, steps: Sequence[WrittenStep]) -> dict[str
         except (UserError, TypeError):
             continue  # an error of the text, which is told elsewhere
         made.follow(plan)
-    return {name: f"{trips} iteration{'s' * (trips > 1)}" if trips else "" for name, trips in plan.trips.items()}
+    return {name: counted(trips, "iteration") if trips else "" for name, trips in plan.trips.items()}
 
 
 def _plan(function: str) -> LoopPlan:

@@ -7,6 +7,7 @@ import re
 import runpy
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
+from xdsl.ir.affine import AffineMap
 from xdsl.parser import Parser
 
 from mlc.compiler.compilation import new_context
@@ -22,8 +24,10 @@ from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module, print_module, verify_module
 
 _DOCS = Path(__file__).resolve().parents[3] / "docs"
+_HELD = (bool, int, float, str, tuple, Enum, AffineMap)
 _SECTION = re.compile(r"^## `#?([\w.]+)`\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"^```mlir\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ACCESS = re.compile(r"^\| (\w+) \| `\w+` \| .* \| `(op\.(\w+).*)` \|$", re.MULTILINE)
 _RESOURCE = re.compile(r"dense_resource<([\w.]+)> : tensor<((?:\d+x)*)f32>")
 
 
@@ -79,6 +83,25 @@ def test_example_parses_verifies_and_prints(name: str, text: str) -> None:
         again = parse_module(_print(module, ctx, generic), "printed.mlir", ctx)
         verify_module(again)
         assert _print(again, ctx) == _print(module, ctx)
+
+
+@pytest.mark.parametrize("name", dialect_names())
+def test_what_stands_in_an_op_is_read_as_the_page_says(name: str) -> None:
+    """Of each op in the examples: values are values, and what a property holds is what Python computes with."""
+    if name == "aten":
+        pytest.importorskip("torch")
+    page = (_DOCS / "dialects" / f"{name}.md").read_text(encoding="utf-8")
+    for subject, section in _SECTION.findall(page):
+        for text in _EXAMPLE.findall(section):
+            ctx = new_context()
+            module = parse_module(complete(text, ctx), "example.mlir", ctx)
+            for op in (each for each in module.walk() if each.name == subject):
+                for role, words, field in _ACCESS.findall(section):
+                    if getattr(op, field) is not None:
+                        found = eval(words, {"op": op})
+                        plain = words == f"op.{field}"
+                        assert plain or isinstance(found, _HELD), f"{words} is {found!r}"
+                        assert plain or role == "property"
 
 
 def complete(text: str, ctx: CompilerContext) -> str:

@@ -44,8 +44,10 @@ class RefuseNeg(RewritePattern):
 
 def test_patterns_of_a_driver_of_xdsl() -> None:
     module, events = parse(MODEL), list[PatternEvent]()
+    (relu,) = (op for op in module.walk() if isinstance(op, ReluOp))
     with PatternWatch(events.append).watching():
         PatternRewriteWalker(GreedyRewritePatternApplier([DropRelu()])).rewrite_module(module)
+    assert [e.matched for e in events if e.applied] == [relu]
     assert [(e.pattern, e.op) for e in events if e.applied] == [("DropRelu", "graph.relu")]
     assert all(e.applied for e in events)  # ops of other classes are not for it
 

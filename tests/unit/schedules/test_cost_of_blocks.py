@@ -55,6 +55,25 @@ func.func private @shifted(%x: memref<4x192xf32>, %y: memref<4x192xf32> {{mlc.ou
   return
 }}
 """
+_PRODUCT = """
+func.func private @product(%x: memref<40x64xf32>, %y: memref<64x192xf32>, %z: memref<40x192xf32> {{mlc.output}})
+    attributes {{schedule = #loop.schedule<[tile(n, {1}), tile(m, {0}), unroll(mi), vectorize(ni, {1})]>}} {{
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "m" %m = 0 to 40 {{
+    loop.for parallel "n" %n = 0 to 192 {{
+      %r = loop.for serial "k" %k = 0 to 64 iter_args(%sum = %zero) -> (f32) {{
+        %a = loop.load %x[%m, %k] : memref<40x64xf32>
+        %s = {2}
+        %b = loop.load %y[%k, %n] : memref<64x192xf32>
+        %c = math.fma %s, %b, %sum : f32
+        loop.yield %c : f32
+      }}
+      loop.store %r, %z[%m, %n] : memref<40x192xf32>
+    }}
+  }}
+  return
+}}
+"""
 
 
 def _function(text: str, passes: str = "") -> FuncOp:
@@ -91,6 +110,21 @@ def test_vectors_whose_lanes_are_no_power_of_two_are_carried_lane_by_lane() -> N
     assert (even.parts["shuffles"], even.spilled) == (0, 0)
     assert odd.parts["shuffles"] == 20 * 2 * 48 / _MACHINE.issue.shuffles
     assert odd.spilled > 0
+
+
+def _product(rows: int, columns: int, factor: str) -> Estimate:
+    text = _PRODUCT.format(rows, columns, factor)
+    return estimate(_function(text, "apply-schedule,canonicalize,cse,sink,split-vectors"), _MACHINE)
+
+
+@pytest.mark.parametrize(("rows", "columns", "spilled"), [(6, 64, 0), (7, 64, 7 * 4 + 4 + 1 - 32), (4, 96, 0)])
+def test_a_number_in_all_lanes_is_in_one_register(rows: int, columns: int, spilled: int) -> None:
+    """Beside the sums, a tile has the vectors of a row in registers, and the factor that they are multiplied by."""
+    assert _product(rows, columns, "arith.bitcast %a : f32 to f32").spilled == spilled
+
+
+def test_a_number_is_put_into_all_lanes_by_one_shuffle() -> None:
+    assert _product(4, 64, "arith.addf %a, %a : f32").parts["shuffles"] == 40 * 3 * 64 / _MACHINE.issue.shuffles
 
 
 @pytest.mark.parametrize(

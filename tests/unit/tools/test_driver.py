@@ -41,6 +41,22 @@ def test_statuses(error: BaseException, status: int, message: str, capsys: pytes
     assert capsys.readouterr().err == message
 
 
+def test_names_of_constraints_are_explained_once_for_each_op(tmp_path: Path, mlc: CommandLine) -> None:
+    """In the commands that take models, and nothing is told of an error without such a name."""
+    wrong = "  %{0} = graph.matmul %x, %{1} : tensor<6x8xf32>, tensor<{2}> -> tensor<6x2xf32>\n"
+    model = "func.func @main(%x: tensor<6x8xf32>, %v: tensor<7x2xf32>, %w: tensor<2xf32>) {\n"
+    model += wrong.format(0, "v", "7x2xf32") + wrong.format(1, "v", "7x2xf32") + wrong.format(2, "w", "2xf32")
+    (tmp_path / "m.mlir").write_text(model + "  return\n}\n")
+    for command in (["explain"], ["explore", "-o", str(tmp_path / "r.html")]):
+        shown = mlc(*command, str(tmp_path / "m.mlir")).err
+        assert shown.count("(matmul_c2)\n") == 2 and shown.count("(matmul_c1)\n") == 1
+        note = "note: matmul_c2, matmul_c1 are constraints of graph.matmul, which docs/dialects/graph.md lists\n"
+        assert shown.endswith(note) and shown.count("note: ") == 1
+    (tmp_path / "m.mlir").write_text("func.func @main() { return %none : f32 }")
+    shown = mlc("explain", str(tmp_path / "m.mlir")).err
+    assert "error: " in shown and "note: " not in shown
+
+
 def test_a_bug_is_called_one(capsys: pytest.CaptureFixture[str]) -> None:
     bug = CompilerBug("it is wrong", "fuse")
     bug.reproducer = Path("f")

@@ -152,12 +152,16 @@ def _check_measured(page: _Page) -> None:
     assert "5 µs" in page.wait(".fact", "measured")
     page.wait(".card h2", "Kernels that take longest, measured")
     assert page.texts(".card:first-child dt") == ["linear_relu", "softmax"]
-    page.wait(".card h2", "Kernels that lose most beyond the machine's limits, measured")
+    assert page.texts(".card:first-child dd") == ["3 µs60%", "1 µs20%"]
+    full = "return [...document.querySelectorAll('.card')].map((each) => each.querySelector('.bar-fill').style.width)"
+    assert page.driver.execute_script(full) == ["100%"] * 3, "bars are beside the longest one"
+    page.wait(".card h2", "Kernels that lose most, measured")
     page.wait("main p", "Estimates rest on numbers of the machine: ")
     page.open("kernels")
     page.wait("main .lead", "The model was measured to take 5 µs, of which 1 µs (20%) is beyond the kernels")
     assert page.texts("tbody tr td:nth-child(7)") == ["3 µs", "1 µs"]
     assert page.texts("tbody tr td:nth-child(9)") == ["60%", "20%"]
+    assert page.wait("th button[title^='how much longer all calls of a kernel take']") == "lost"
     lost = page.texts("tbody tr td:nth-child(10)")
     assert float(lost[0].removesuffix(" µs")) < 3
     assert float(lost[1].removesuffix(" ns")) < 1000
@@ -173,6 +177,12 @@ def _check_measured(page: _Page) -> None:
     assert "µs in all calls" in page.wait(".fact", "lost")
     assert "3 µs a call" in page.wait(".fact", "measured")
     assert "60%" in page.wait(".fact", "of measured")
+    page.wait(".fact .place", f"matmul {FILE}:4 6x200xf32")
+    page.open("roofline")
+    rows = '[aria-label="Kernels beside their bounds"] tbody tr'
+    assert page.texts(f"{rows} td:nth-child(2)") == ["1", "1"]
+    assert page.texts(f"{rows} td:nth-child(10)") == lost
+    page.wait(".legend", "Of bound: the least time as a part of the time that a call takes")
 
 
 def _check_kernel(page: _Page) -> None:
@@ -185,6 +195,7 @@ def _check_kernel(page: _Page) -> None:
     page.click(".panes > :first-child .line", "tensor.contract")
     page.wait(".panes > :last-child .line.chosen", "math.fma")
     bar = page.wait("footer.place-bar", ":4:")
+    page.wait("footer.place-bar a", "graph: matmul 6x200xf32")
     assert "graph.matmul" in bar
     page.click("footer.place-bar button")
     page.driver.execute_script("document.querySelector('.panes > :first-child .rows').focus()")
@@ -204,10 +215,14 @@ def _check_kernel(page: _Page) -> None:
     page.wait("nav.tabs a[aria-current=page]", "Levels")
     page.click("nav.tabs a", "Inner loop")
     page.wait(".parts dt", "multiply-adds")
+    page.wait("nav.tabs a[title^='the loop over k in that over']", " › k")
+    assert len(set(page.texts('nav[aria-label="Inner loops"] a'))) > 1
+    assert "of bound" not in page.texts(".fact dt"), "that is a part of the time of a kernel"
     page.wait(".line", "vfmadd231ps")
     assert page.wait(".fact", "vector registers").endswith(" of 16")
     if shutil.which("llvm-mca") or shutil.which("llvm-mca-19"):
         assert " are simulated, " in page.wait(".verdict", "cycles")
+        page.wait(".fact dt", "at least / simulated")
     page.click("nav.tabs a", "Remarks")
     page.wait("main td", "graph.relu: fused into linear_relu")
     assert not any("softmax" in kernel for kernel in page.texts("main td:nth-child(3)"))
@@ -239,8 +254,8 @@ def _check_roofline(page: _Page) -> None:
     page.wait("figure svg > title", "operations per byte")
     page.wait("figure svg > desc", "2 kernels under the limits of L1, L2")
     assert len(page.texts("circle.point.estimated")) == len(page.texts("circle.point.measured")) == 2
-    page.wait("circle.point.measured title", "linear_relu, measured: 41.2 Gop/s at 2.687")
-    assert "41.2 Gop/s" in page.texts("tbody tr td:nth-child(7)")
+    page.wait("circle.point.measured title", "linear_relu, measured: 41.2 Gop/s at 2.69 operations a byte")
+    assert "41.2 Gop/s" in page.texts("tbody tr td:nth-child(8)")
     assert len(page.texts("path.roof")) == 5, "four levels of the memory, and arithmetic"
     page.wait("td", "LLVM's scheduling model; the frequency assumed")
     page.driver.execute_script("document.querySelector('circle.point.measured').focus()")

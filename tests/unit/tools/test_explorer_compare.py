@@ -182,6 +182,37 @@ def test_two_targets(tmp_path: Path, mlc: CommandLine) -> None:
     assert f"'{both}' compares 2 compilations; required: the page of one" in result.err
 
 
+def test_machines_with_other_numbers_of_cores(tmp_path: Path, mlc: CommandLine) -> None:
+    """The machine is a setting: it is told, also if it made no difference, which the status says."""
+    few = replace(_document(("a", MODEL, "mov")), machine="x86_64 znver3, 4 cores")
+    many = replace(few, machine="x86_64 znver3, 8 cores")
+    shared = replace(many, texts=[StoredText(MODEL), StoredText("call")])
+    pages = [str(tmp_path / f"{number}.html") for number in range(3)]
+    for page, document in zip(pages, (few, many, shared), strict=True):
+        Path(page).write_text(page_of([document]), encoding="utf-8")
+    machines = "machine: x86_64 znver3, 4 cores → x86_64 znver3, 8 cores\n"
+    result = mlc("diff", *pages[:2])
+    assert (result.status, result.out) == (0, f"{machines}no difference in what was made\n")
+    result = mlc("diff", pages[0], pages[2])
+    assert (result.status, result.out) == (1, f"{machines}a: other machine code\n1 of 1 kernels differ\n")
+    result = mlc("diff", *pages[1:])
+    assert result.status == 1 and "cores" not in result.out
+
+
+@pytest.mark.slow
+def test_code_for_hosts_with_other_numbers_of_cores(
+    tmp_path: Path, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is made for several threads hangs on the cores that there are."""
+    model, pages = str(save_hostile_model(tmp_path)), [str(tmp_path / f"{cores}.html") for cores in (4, 8)]
+    for cores, page in zip((4, 8), pages, strict=True):
+        monkeypatch.setenv("MLC_HOST", f"cpu=znver3 cores={cores}")
+        assert mlc("explore", model, "-o", page, "--threads=8").status == 0
+    result = mlc("diff", *pages)
+    assert result.out.startswith("machine: x86_64 znver3, 4 cores → x86_64 znver3, 8 cores\n"), result.err
+    assert result.status == int("no difference in what was made" not in result.out)
+
+
 def test_pages_are_read_as_they_were_written() -> None:
     document = _document(("a", MODEL, "mov"), ("b", "x", "y"))
     assert documents_in(page_of([document]), "p.html") == documents_in(

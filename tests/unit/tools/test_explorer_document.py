@@ -288,6 +288,16 @@ def test_what_cannot_be_measured(arguments: list[str], message: str, tmp_path: P
     assert message.replace("OTHER", other).replace("PAGE", str(model)) in result.err
 
 
+def test_the_page_that_was_written_is_named_with_its_size(tmp_path: Path, mlc: CommandLine) -> None:
+    model = str(save_hostile_model(tmp_path))
+    page = tmp_path / "report.html"
+    result = mlc("explore", model, "-o", str(page), "--target=x86-64-v3")
+    assert (result.status, result.err) == (0, "")
+    assert result.out == f"wrote {page}: {page.stat().st_size / 1e3:,.0f} kB\n"
+    printed = mlc("explore", model, "-o", "-", "--target=x86-64-v3").out
+    assert printed.startswith("<!doctype html>") and printed.endswith("</html>\n")
+
+
 def test_errors(tmp_path: Path, mlc: CommandLine) -> None:
     model = str(save_hostile_model(tmp_path))
     result = mlc("explore", model, "-o", str(tmp_path / "report.pdf"))

@@ -70,7 +70,7 @@ def test_the_pass_and_its_reproducer(
     assert "after 'swap-subtraction', '" in again.err
     reduced = mlc_opt(*flags)
     assert reduced.status == 0, reduced.err
-    assert "// fails in: swap-subtraction\n" in Path("small.mlir").read_text()
+    assert "// fails in: swap-subtraction\n" in Path(f"small-{Path(reproducer).name}").read_text()
 
 
 def test_what_is_reduced_does_not_hang_on_when_a_form_is_run(

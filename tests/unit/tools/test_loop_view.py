@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from mlc.compiler.compilation import new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.options import parse_passes
 from mlc.targets.machine import Machine, resolve_target
 from mlc.tools.explorer import loop_view
+from mlc.tools.explorer.loop_names import loop_names
 from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.texts import Texts
 from mlc.tools.llvm_mca import cycles_in, iterations_of, simulate
@@ -61,6 +65,41 @@ def test_loops_of_x86() -> None:
     assert text.splitlines()[3] == "vmovups        %ymm3, 32(%rsp)", "without a comment"
     assert second.cycles == {"arithmetic": 1 / machine.issue.fma_units, "loads": 2 / machine.issue.loads}
     assert second.simulation is None
+
+
+def test_loops_are_called_as_in_the_ir() -> None:
+    """By the block that LLVM names; what it copied has a suffix, and what it made itself another name."""
+    x86 = X86.replace(".LBB0_1:          ", ".LBB0_1: # %b2.1  ").replace(".LBB0_2:\n", ".LBB0_2: # %vector.body\n")
+    made, named = LoopReader(resolve_target("x86-64-v3"), None, "").loops([x86], Texts(), [[[], ["m"], ["m", "k"]]])[0]
+    assert (named.block, named.loops) == ("b2.1", ["m", "k"])
+    assert (made.block, made.loops) == ("vector.body", ())
+    arm = ARM.replace(".LBB0_1:          ", ".LBB0_1: // %b1  ")
+    (loop,) = LoopReader(resolve_target("neoverse-n1"), None, "").loops([arm], Texts(), [[[], ["n"]]])[0]
+    assert (loop.block, loop.loops) == ("b1", ["n"])
+
+
+def test_names_of_loops_by_block() -> None:
+    text = """
+func.func private @sums(%x: memref<8x16xf32>, %y: memref<8xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "m" %m = 0 to 8 {
+    %s = loop.for serial "k" %k = 0 to 16 iter_args(%sum = %zero) -> (f32) {
+      %a = loop.load %x[%m, %k] : memref<8x16xf32>
+      %b = arith.addf %sum, %a : f32
+      loop.yield %b : f32
+    }
+    loop.store %s, %y[%m] : memref<8xf32>
+  }
+  loop.for parallel "n" %n = 0 to 8 {
+    loop.store %zero, %y[%n] : memref<8xf32>
+  }
+  return
+}
+"""
+    ctx = new_context()
+    module = parse_verified(text, "m.mlir", ctx, Path())
+    PassManager(ctx).run(module, parse_passes("convert-loop-to-llvm"))
+    assert loop_names(module) == {"sums": [[], ["m"], ["m", "k"], ["m"], [], ["n"], []]}
 
 
 def test_loops_of_arm() -> None:

@@ -40,6 +40,36 @@ class TransposePass(Pass):
             if op.name == "loop.load" and len(op.indices) == 1:
                 op.properties["map"] = AffineMapAttr(AffineMap(1, 0, (AffineExpr.dimension(0) * -1 + 3,)))
 '''
+WRONG_PATTERN = '''
+from dataclasses import dataclass
+from typing import ClassVar
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern, op_type_rewrite_pattern
+from mlc.dialects import graph
+from mlc.pass_manager.base import Pass
+
+
+class ReluOfSub(RewritePattern):
+    """`relu(x - y)` is no maximum of both."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: graph.ReluOp, rewriter: PatternRewriter):
+        sub = op.operands[0].owner
+        if isinstance(sub, graph.SubOp):
+            new = graph.MaxOp.create(operands=sub.operands, result_types=[op.results[0].type])
+            rewriter.replace(op, new)
+            rewriter.erase(sub)
+
+
+@dataclass(frozen=True)
+class FuseReluPass(Pass):
+    """Make one op of two."""
+
+    name: ClassVar[str] = "fuse-relu"
+    ir_level: ClassVar[str | None] = "graph"
+
+    def run(self, module, ctx):
+        PatternRewriteWalker(ReluOfSub()).rewrite_module(module)
+'''
 WRONG_CONVERSION = """
 from mlc.dialects import graph
 from mlc.frontends.onnx.to_graph import converts
@@ -98,6 +128,26 @@ def test_a_value_at_the_wrong_place(mlc: CommandLine) -> None:
     found = mlc("bisect", "m.mlir", "--load-pass=wrong.py", "-O0")
     assert (found.status, found.out[:18]) == (0, "no value differs: ")
     assert "note: of the passes that ran, pass 'wrong-place' of 'wrong.py' is not among them: name it" in found.err
+
+
+def test_the_op_that_a_pattern_replaced(mlc: CommandLine) -> None:
+    """Not one of its operands, which the pattern leaves out, too; a pass that uses no pattern says none."""
+    Path("wrong.py").write_text(WRONG_PATTERN)
+    shape = "1x3x1x4x1x5x1x2xf32"
+    Path("m.mlir").write_text(MODEL.replace("tensor<3x4xf32>", f"tensor<{shape}>").replace("<4xf32>", f"<{shape}>"))
+    found = mlc("bisect", "m.mlir", "--load-pass=wrong.py", "--pass-pipeline=fuse-relu")
+    lines = found.out.splitlines()
+    assert found.status == 1, found.err
+    assert f"  op before m.mlir:4:13: %answer = graph.relu %0 : tensor<{shape}>" in lines
+    (after,) = (line for line in lines if line.startswith("  op after "))
+    assert after.startswith("  op after  %answer = graph.max %x, %y : ") and after.endswith("…"), "it has no place"
+    assert "  pattern   ReluOfSub, applied to the op before" in lines
+    (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
+    assert lines[-1].endswith(f" -o small-{reproducer.name}")
+    Path("wrong.py").write_text(WRONG_PLACE)
+    Path("m.mlir").write_text(MODEL)
+    found = mlc("bisect", "m.mlir", "--load-pass=wrong.py", "--pass-pipeline=fuse,lower-to-loops,wrong-place")
+    assert found.status == 1 and "  pattern " not in found.out
 
 
 def test_onnx_runtime(mlc: CommandLine) -> None:

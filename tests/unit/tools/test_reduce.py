@@ -169,9 +169,10 @@ def test_reproducers_of_bugs_are_small(mlc_opt: CommandLine, monkeypatch: pytest
     monkeypatch.setenv("MLC_REDUCE_SECONDS", "100")
     result = mlc_opt("model.mlir", "--load-pass=clamp.py", "--canonicalize", "--clamp", "--check-each")
     assert result.status == 70
-    assert re.search(r"^  reduced from 11 to \d ops in \d+ attempts$", result.err, re.MULTILINE)
-    (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
-    text = reproducer.read_text()
+    (whole,) = re.findall(r"^  reproducer: (.*)$", result.err, re.MULTILINE)
+    (small,) = re.findall(r"^  reduced from 11 to \d ops in \d+ attempts: (.*)$", result.err, re.MULTILINE)
+    assert {each.name for each in Path("mlc-reproducers").glob("*.mlir")} == {Path(whole).name, Path(small).name}
+    reproducer, text = Path(small), Path(small).read_text()
     assert re.match("// mlc-opt '?--load-pass=", text) and text.count("graph.") == 1 and "graph.relu" in text
     again = mlc_opt("--run-reproducer", "--allow-plugins", str(reproducer), "--reduce")
     assert again.err.startswith("note: reduced from ")

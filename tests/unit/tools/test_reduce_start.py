@@ -96,9 +96,10 @@ def test_bisect_prints_the_command_that_reduces(mlc: CommandLine, mlc_opt: Comma
     reduced = mlc_opt(*words)
     assert reduced.status == 0, reduced.err
     assert re.match(r"note: reduced from \d\d to 5 ops", reduced.err)
-    assert _is_minimal(Path("small.mlir").read_text())
+    small = f"small-{reproducer.name}"
+    assert _is_minimal(Path(small).read_text())
     Path("company.py").write_text(CORRECT)
-    again = mlc_opt("--run-reproducer", "--allow-plugins", "small.mlir")
+    again = mlc_opt("--run-reproducer", "--allow-plugins", small)
     assert again.status == 0
     note = "note: the error that this file is to reproduce, in company, does not occur any more\n"
     assert again.err.startswith(note)

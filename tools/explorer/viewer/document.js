@@ -75,6 +75,14 @@ class Compilation {
     return taken && kernel.bound ? Math.max(0, taken - leastSeconds(kernel) * kernel.calls) : 0;
   }
 
+  /** The operators of the model at a place, and the type of what they give; empty where the graph has no node of it. */
+  nodeWords(place) {
+    const nodes = [...(this.nodesAt.get(place) ?? [])].map((number) => this.graph[number]);
+    const written = nodes.flatMap((node) => node.written).map((name) => name.split(".").pop());
+    const operators = [...new Set(written.length ? written : nodes.map((node) => node.label))];
+    return { operator: operators.length > 2 ? `${operators[0]}, …` : operators.join(", "), type: shapeWords(nodes[nodes.length - 1]?.type ?? "") };
+  }
+
   /** The passes that changed a function, with the change. */
   history(name) {
     const found = [];
@@ -110,6 +118,11 @@ class Compilation {
       ["Assembly", code ? code.assembly : -1],
     ].filter(([, text]) => text >= 0);
   }
+}
+
+/** The type of a tensor without the word: `1x64x512xf32`. */
+function shapeWords(type) {
+  return type.replace(/^tensor<([^<>]*)>$/, "$1");
 }
 
 /** Pairs of a key and a value as a map from keys to all their values, each once. */

@@ -82,7 +82,7 @@ class GraphPicture {
       const box = this.boxes[number];
       this.undrawn.boxes.delete(number);
       this.elements[number].append(svg("title", {}, `${box.title}\n${box.note}`), svg("rect", { width: NODE.width, height: NODE.height, rx: 6 }),
-        svg("text", { x: 10, y: 16 }, short(box.title, 20)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
+        svg("text", { x: 10, y: 16 }, inMiddle(box.title, 19)), svg("text.note", { x: 10, y: 30 }, short(box.note, 27)));
     }
     for (const points of this.undrawn.edges) {
       if (points[points.length - 1].y < top || points[0].y > bottom) continue;
@@ -159,6 +159,11 @@ class GraphPicture {
 
 function short(words, most) {
   return words.length > most ? `${words.slice(0, most - 1)}…` : words;
+}
+
+/** Words without their middle, if they are longer: the ends tell names with numbers apart. */
+function inMiddle(words, most) {
+  return words.length > most ? `${words.slice(0, most - 6)}…${words.slice(-5)}` : words;
 }
 
 /** The boxes of a picture: ops, or groups of them. */

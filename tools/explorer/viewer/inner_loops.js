@@ -7,22 +7,34 @@ function innerLoopTab(compilation, name, detail) {
   const loop = loops[number];
   const view = new TextView(compilation, "instructions of the loop");
   view.show(loop.text);
-  const words = (each) => `${count(each.instructions, "instruction")}, ${count(each.counts["multiply-adds"] ?? 0, "multiply-add")}`;
+  const words = (each) => count(each.counts["multiply-adds"] ?? 0, "multiply-add");
   const pick = loops.length > 1 ? h("nav.tabs", { "aria-label": "Inner loops" }, ...loops.map((each, n) =>
-    h("a", { href: link("kernels", name, "loop", n), "aria-current": n === number ? "page" : false }, words(each)))) : null;
-  return [pick, loopFacts(compilation, loop), h("div.panes.narrow-left", {}, h("div.steps", {}, ...loopCards(loop)), view.element)];
+    h("a", { href: link("kernels", name, "loop", n), title: loopWords(each), "aria-current": n === number ? "page" : false }, loopName(each, loops), h("span.tab-note", {}, words(each))))) : null;
+  return [pick, loopFacts(compilation, loop, pick ? "" : loopName(loop, loops)), h("div.panes.narrow-left", {}, h("div.steps", {}, ...loopCards(loop)), view.element)];
 }
 
-function loopFacts(compilation, loop) {
+/** What a loop of machine code is in the IR: loops from the outermost to its own; with its block where others have the same. */
+function loopName(loop, all) {
+  const path = (each) => each.loops.join(" › ") || "made by LLVM";
+  return all.filter((each) => path(each) === path(loop)).length > 1 && loop.block ? `${path(loop)} (${loop.block})` : path(loop);
+}
+
+function loopWords({ loops, block }) {
+  const over = loops.length ? `the loop over ${[...loops].reverse().join(" in that over ")}` : "no loop of the IR, but made by LLVM";
+  const [own] = block.split(".");
+  return !block || !loops.length ? over : `${over}; ${own === block ? "block" : "LLVM's copy of block"} ${own} of the LLVM IR`;
+}
+
+function loopFacts(compilation, loop, name) {
   const bound = Math.max(...Object.values(loop.cycles), 0);
   const { simulation } = loop;
-  return h("dl.facts", {}, fact("instructions", String(loop.instructions)),
+  return h("dl.facts", {}, name ? fact("loop", name) : null, fact("instructions", String(loop.instructions)),
     fact("vector registers", `${loop.vector_registers} of ${compilation.vector_registers}`), fact("other registers", String(loop.other_registers)),
-    fact("at least", `${plain(bound)} cycles an iteration`),
-    simulation ? fact("simulated", `${plain(simulation.cycles)} cycles`) : null,
-    simulation ? fact(bound > simulation.cycles ? "bound / simulated" : "of bound", percent(bound, simulation.cycles)) : null,
-    simulation ? fact("instructions a cycle", plain(loop.instructions / simulation.cycles)) : null,
-    simulation ? fact("busiest unit", `${simulation.unit}, ${plain(simulation.busiest)} cycles`) : null,
+    fact("at least", `${rounded(bound)} cycles an iteration`),
+    simulation ? fact("simulated", `${rounded(simulation.cycles)} cycles`) : null,
+    simulation ? fact("at least / simulated", (bound / simulation.cycles).toFixed(2)) : null,
+    simulation ? fact("instructions a cycle", rounded(loop.instructions / simulation.cycles)) : null,
+    simulation ? fact("busiest unit", `${simulation.unit}, ${rounded(simulation.busiest)} cycles`) : null,
     loop.counts.spills ? fact("spills", h("span.alarm", {}, String(loop.counts.spills))) : null,
     simulation ? fact("simulated by", compilation.simulator) : fact("not simulated", compilation.simulator ? `${compilation.simulator} does not take this loop` : compilation.no_simulator));
 }
@@ -34,8 +46,8 @@ function loopCards(loop) {
   const all = Math.max(loop.simulation?.cycles ?? 0, ...cycles.map(([, number]) => number), 1e-9);
   return [h("h2", {}, "Instructions"), h("dl.parts", {}, ...counts.flatMap(([words, number]) => [h("dt", {}, words), h("dd", {}, String(number), bar(number / most))])),
     h("p.quiet", {}, "An instruction that also loads counts as both."),
-    h("h2", {}, "Cycles of an iteration"), h("dl.parts", {}, ...cycles.flatMap(([words, number]) => [h("dt", {}, words), h("dd", {}, plain(number), bar(number / all))]),
-      ...(loop.simulation ? [h("dt", {}, "simulated"), h("dd", {}, plain(loop.simulation.cycles), bar(loop.simulation.cycles / all))] : [])),
+    h("h2", {}, "Cycles of an iteration"), h("dl.parts", {}, ...cycles.flatMap(([words, number]) => [h("dt", {}, words), h("dd", {}, rounded(number), bar(number / all))]),
+      ...(loop.simulation ? [h("dt", {}, "simulated"), h("dd", {}, rounded(loop.simulation.cycles), bar(loop.simulation.cycles / all))] : [])),
     h("p.quiet", {}, "The parts of the core by the facts of the machine, side by side; the simulation also waits for results, and knows no caches."),
     ...(loop.simulation ? busiestUnit(loop) : [])];
 }
@@ -43,18 +55,18 @@ function loopCards(loop) {
 const EITHER = "Either may be wrong: mlc machine show tells where each fact is from, mlc machine measure measures them.";
 const CLOSE = 1.1; // numbers of cycles that differ less are said to agree
 
-/** What the simulation was held up by, and why that is more than the bound, if it is. */
+/** What the simulation was held up by, and why that is more than the least by the facts of the machine, if it is. */
 function busiestUnit({ cycles, simulation }) {
   const rows = Object.entries(simulation.instructions);
-  const parts = rows.flatMap(([name, number]) => [h("dt", {}, name), h("dd", {}, plain(number), bar(number / simulation.busiest))]);
+  const parts = rows.flatMap(([name, number]) => [h("dt", {}, name), h("dd", {}, rounded(number), bar(number / simulation.busiest))]);
   return [h("h2", {}, `Cycles of the busiest unit, ${simulation.unit}`), rows.length ? h("dl.parts", {}, ...parts) : null,
     h("p.quiet.verdict", {}, heldUpBy(Math.max(...Object.values(cycles), 0), simulation))];
 }
 
-function heldUpBy(bound, { cycles, busiest, unit }) {
-  const taken = `${plain(cycles)} cycles are simulated`;
-  if (cycles > CLOSE * busiest) return `${taken}, though no unit is busy for more than ${plain(busiest)}: instructions wait for each other's results.`;
-  if (cycles * CLOSE < bound) return `${taken}, fewer than the ${plain(bound)} of the bound by the facts of the machine: these expect more of its units than LLVM's model does. ${EITHER}`;
-  if (busiest <= CLOSE * bound) return `${taken}, about as many as the bound by the facts of the machine allows.`;
-  return `${taken}, and ${plain(bound)} are the bound by the facts of the machine: these expect less of what keeps ${unit} busy than LLVM's model does. ${EITHER}`;
+function heldUpBy(least, { cycles, busiest, unit }) {
+  const taken = `${rounded(cycles)} cycles are simulated`;
+  if (cycles > CLOSE * busiest) return `${taken}, though no unit is busy for more than ${rounded(busiest)}: instructions wait for each other's results.`;
+  if (cycles * CLOSE < least) return `${taken}, fewer than the ${rounded(least)} that it takes at least by the facts of the machine: these expect more of its units than LLVM's model does. ${EITHER}`;
+  if (busiest <= CLOSE * least) return `${taken}, about as many as it takes at least by the facts of the machine.`;
+  return `${taken}, and ${rounded(least)} are the least by the facts of the machine: these expect less of what keeps ${unit} busy than LLVM's model does. ${EITHER}`;
 }

@@ -22,16 +22,17 @@ function kernelsPage(compilation, [name, chosen, detail]) {
 }
 
 function kernelTable(compilation) {
+  const longest = (of) => Math.max(...compilation.kernels.map(of));
   const columns = [
     { title: "kernel", of: (k) => k.name, cell: (k) => h("a", { href: link("kernels", k.name) }, k.name) },
     { title: "computes", of: (k) => placeWords(compilation, k) },
-    { title: "calls", of: (k) => k.calls, number: true },
+    callsColumn(),
     { title: "flops", of: (k) => k.flops, cell: (k) => amount(k.flops, ""), number: true },
     { title: "bytes", of: (k) => k.bytes, cell: (k) => amount(k.bytes, "B"), number: true },
     { title: "estimate", of: (k) => k.costs?.seconds ?? 0, cell: (k) => (k.costs ? amount(k.costs.seconds, "s") : "–"), number: true },
     { title: "of model", of: (k) => compilation.seconds(k), number: true,
-      cell: (k) => h("span.share", {}, percent(compilation.seconds(k), compilation.total), bar(compilation.seconds(k) / compilation.total)) },
-    { title: "lost", of: (k) => compilation.lost(k), cell: (k) => (compilation.bestSeconds(k) && k.bound ? amount(compilation.lost(k), "s") : "–"), number: true },
+      cell: (k) => h("span.share", {}, percent(compilation.seconds(k), compilation.total), bar(compilation.seconds(k) / longest((each) => compilation.seconds(each)))) },
+    lostColumn(compilation),
     { title: "bound by", of: (k) => k.bound?.limit ?? "" },
     { title: "estimate decided by", of: (k) => k.costs?.decided_by ?? "" },
   ];
@@ -40,12 +41,20 @@ function kernelTable(compilation) {
     { title: "measured", of: (k) => k.measured?.seconds ?? 0, cell: (k) => (k.measured ? amount(k.measured.seconds, "s") : "–"), number: true },
     { title: "measured / estimate", of: (k) => measuredByEstimate(k) ?? 0, cell: (k) => measuredByEstimate(k)?.toFixed(2) ?? "–", number: true },
     { title: "of measured", of: (k) => compilation.measuredSeconds(k), number: true, cell: (k) => (k.measured?.is_inlined ? "inlined"
-      : h("span.share", {}, percent(compilation.measuredSeconds(k), measured), bar(compilation.measuredSeconds(k) / measured))) });
+      : h("span.share", {}, percent(compilation.measuredSeconds(k), measured), bar(compilation.measuredSeconds(k) / longest((each) => compilation.measuredSeconds(each))))) });
   return h("section.main.wide.of-one-table", {}, h("h1", {}, "Kernels"),
     h("p.lead", {}, `${count(compilation.kernels.length, "kernel")}, one call of each estimated on its own; all calls together ${amount(compilation.total, "s")}. ${sourceWords(compilation)}`),
     compilation.limits ? h("p.lead", {}, `Lost is what all calls of a kernel are ${measured ? "measured" : "estimated"} to take beyond the least time that the limits of the machine allow.`) : null,
     measured ? h("p.lead", {}, measuredWords(compilation)) : null,
     table(columns, compilation.kernels, { caption: "Kernels with their estimates", sort: measured ? 8 : 6 }));
+}
+
+function callsColumn() {
+  return { title: "calls", of: (k) => k.calls, number: true };
+}
+
+function lostColumn(compilation) {
+  return { title: "lost", of: (k) => compilation.lost(k), cell: (k) => (compilation.bestSeconds(k) && k.bound ? amount(compilation.lost(k), "s") : "–"), number: true };
 }
 
 /** Where the numbers that estimates rest on come from. */
@@ -78,10 +87,16 @@ function placeName(place) {
   return place.name || (place.line ? `${place.file.split("/").pop()}:${place.line}` : place.words);
 }
 
+/** A node of the model: its operator, its place, which a click chooses, and the type of what it gives. */
+function nodeChip(compilation, place) {
+  const { operator, type } = compilation.nodeWords(place);
+  return h("button.place", { type: "button", title: compilation.places[place].words, onclick: () => choosePlace(place) },
+    operator ? h("span.operator", {}, `${operator} `) : null, placeName(compilation.places[place]), type ? h("span.shape", {}, ` ${type}`) : null);
+}
+
 function kernelFacts(compilation, kernel) {
   const costs = kernel.costs;
-  const places = kernel.places.slice(0, 12).map((place) =>
-    h("button.place", { type: "button", onclick: () => choosePlace(place) }, placeName(compilation.places[place])));
+  const places = kernel.places.slice(0, 12).map((place) => nodeChip(compilation, place));
   return h("dl.facts", {}, fact("calls", String(kernel.calls)), fact("work", amount(kernel.flops, "flop")), fact("moves", amount(kernel.bytes, "B")),
     costs ? fact("estimate", `${amount(costs.seconds, "s")} a call`) : null,
     costs ? fact("of model", percent(compilation.seconds(kernel), compilation.total)) : null,
@@ -140,7 +155,7 @@ function costsTab(compilation, name) {
   const parts = (title, named) => {
     const rows = Object.entries(named).filter(([, cycles]) => cycles > 0).sort((a, b) => b[1] - a[1]);
     return h("div.card", {}, h("h2", {}, title), rows.length ? h("dl.parts", {}, ...rows.flatMap(([words, cycles]) =>
-      [h("dt", {}, words), h("dd", {}, amount((cycles * costs.seconds) / costs.cycles, "s"), bar(cycles / costs.cycles))])) : h("p.empty", {}, "next to nothing"));
+      [h("dt", {}, words), h("dd", {}, amount(secondsOf(costs, cycles), "s"), bar(cycles / costs.cycles))])) : h("p.empty", {}, "next to nothing"));
   };
   return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), h("p", {}, costWords(compilation, kernel)), candidateTable(costs, candidates));
 }
@@ -159,13 +174,18 @@ function registerWords(compilation, { name, costs }) {
   return `${costs.spilled} more than there are by the estimate${loops.length ? `; ${count(spills, "spill")} in the inner loops of its code` : ""}`;
 }
 
+/** Cycles of an estimate as a time. */
+function secondsOf(costs, cycles) {
+  return (cycles * costs.seconds) / costs.cycles;
+}
+
 /** What the estimate is beyond the bound: waiting for the memory, and what the core takes longer for. */
 function estimateWords(kernel) {
   const { bound, costs } = kernel;
-  const waiting = (costs.waiting * costs.seconds) / costs.cycles;
+  const waiting = secondsOf(costs, costs.waiting);
   const least = leastSeconds(kernel);
   const more = costs.seconds - waiting - least;
-  const beyond = (part) => (costs.parts[part] * costs.seconds) / costs.cycles - (part === "arithmetic" && bound ? bound.arithmetic : 0);
+  const beyond = (part) => secondsOf(costs, costs.parts[part]) - (part === "arithmetic" && bound ? bound.arithmetic : 0);
   const [part] = Object.keys(costs.parts).sort((a, b) => beyond(b) - beyond(a));
   const terms = [bound ? `${amount(least, "s")} that it takes at least, for ${bound.limit}` : "",
     waiting ? `${amount(waiting, "s")} of waiting, while cache lines come in bursts` : "", more > 0 ? `${amount(more, "s")} more, most of it for ${part ?? "other work"}` : ""].filter(Boolean);

@@ -20,7 +20,10 @@ function overviewPage(compilation) {
   const losing = most((kernel) => compilation.lost(kernel));
   const [all, how] = compilation.measured_seconds ? [compilation.measured_seconds, "measured"] : [compilation.total, "by estimate"];
   const slow = [...compilation.passes].sort((a, b) => b.seconds - a.seconds).slice(0, 8);
-  const row = (href, name, value, share) => [h("dt", {}, h("a", { href }, name)), h("dd", {}, value, bar(share))];
+  const row = (href, name, value, part, share) => [h("dt", {}, h("a", { href }, name)), h("dd", {}, value, h("span.quiet.part", {}, part), bar(share))];
+  const kernelRows = (kernels, of, ...page) => kernels.flatMap((kernel) =>
+    row(link("kernels", kernel.name, ...page), kernel.name, amount(of(kernel), "s"), percent(of(kernel), all), of(kernel) / of(kernels[0])));
+  const passing = compilation.passes.reduce((sum, pass) => sum + pass.seconds, 0);
   const changed = compilation.passes.filter((pass) => pass.changes.length).length;
   const bytes = compilation.weights.reduce((sum, weight) => sum + weight.bytes, 0);
   return h("section.main.wide", {}, h("h1", {}, compilation.title),
@@ -30,12 +33,10 @@ function overviewPage(compilation) {
       fact("kernels", `${compilation.kernels.length} in ${count(compilation.calls.length, "call")}`), fact("passes", `${changed} of ${compilation.passes.length} changed something`),
       fact("weights", amount(bytes, "B")), fact("workspace", amount(compilation.arenas.reduce((sum, arena) => sum + arena.size, 0), "B"))),
     h("div.cards", {},
-      h("div.card", {}, h("h2", {}, `Kernels that take longest, ${how}`), h("dl.parts", {}, ...longest.flatMap((kernel) =>
-        row(link("kernels", kernel.name), kernel.name, percent(compilation.bestSeconds(kernel), all), compilation.bestSeconds(kernel) / all)))),
-      losing.length ? h("div.card", {}, h("h2", {}, `Kernels that lose most beyond the machine's limits, ${how}`), h("dl.parts", {}, ...losing.flatMap((kernel) =>
-        row(link("kernels", kernel.name, "roofline"), kernel.name, amount(compilation.lost(kernel), "s"), compilation.lost(kernel) / all)))) : null,
+      h("div.card", {}, h("h2", {}, `Kernels that take longest, ${how}`), h("dl.parts", {}, ...kernelRows(longest, (kernel) => compilation.bestSeconds(kernel)))),
+      losing.length ? h("div.card", {}, h("h2", { title: TERMS.lost }, `Kernels that lose most, ${how}`), h("dl.parts", {}, ...kernelRows(losing, (kernel) => compilation.lost(kernel), "roofline"))) : null,
       h("div.card", {}, h("h2", {}, "Passes that take longest"), h("dl.parts", {}, ...slow.flatMap((pass) =>
-        row(link("passes", compilation.passes.indexOf(pass)), pass.name, amount(pass.seconds, "s"), pass.seconds / slow[0].seconds))))),
+        row(link("passes", compilation.passes.indexOf(pass)), pass.name, amount(pass.seconds, "s"), percent(pass.seconds, passing), pass.seconds / slow[0].seconds))))),
     compilation.sources ? h("p.quiet", {}, `${sourceWords(compilation)} ${compilation.measured_seconds ? "" : "No kernel was measured; mlc explore --measure does that."}`) : null,
     compilation.remarks.some((each) => each.kind === "warning") ? remarkList(compilation, compilation.remarks.filter((each) => each.kind === "warning"), "Warnings") : null);
 }
@@ -82,7 +83,7 @@ function placeBar(shown) {
     const nodes = [...(compilation.nodesAt.get(number) ?? [])];
     const source = place.line && compilation.source >= 0 ? (await compilation.text(compilation.source)).lines[place.line - 1] : "";
     element.replaceChildren(...[h("strong", {}, place.words), source ? h("code", {}, ...highlighted(source.trim())) : null,
-      ...nodes.slice(0, 3).map((node) => h("a.button", { href: link("graph", node) }, `graph: ${compilation.graph[node].label}`)),
+      ...nodes.slice(0, 3).map((node) => h("a.button", { href: link("graph", node) }, `graph: ${compilation.graph[node].label} ${shapeWords(compilation.graph[node].type)}`)),
       ...kernels.slice(0, 4).map((kernel) => h("a.button", { href: link("kernels", kernel) }, `kernel: ${kernel}`)),
       h("button", { type: "button", "aria-label": "Forget this place", onclick: () => choosePlace(number) }, "×")].filter(Boolean));
   });

@@ -9,13 +9,13 @@ function rooflinePage(compilation) {
     h("p.lead", {}, "Each kernel by how much it computes with each byte that it has to move, and how much it computes in a second. "
       + "A kernel under a slope waits for that level of the memory at best, one under the flat roof for arithmetic; "
       + "above it are those that add beside multiply-adds, or leave out products with padding: their pages have roofs of their own. A circle is larger for a larger part of the model's time."),
-    rooflineFigure(compilation, compilation.kernels, true), boundTable(compilation, compilation.kernels), limitTable(compilation));
+    rooflineFigure(compilation, compilation.kernels, true), ...boundTable(compilation, compilation.kernels), limitTable(compilation));
 }
 
 function rooflineTab(compilation, name) {
   const kernel = compilation.kernel.get(name);
   if (!compilation.limits || !kernel.bound) return h("p.empty", {}, "This kernel computes and moves nothing, or no limits are known for this target.");
-  return h("div", {}, h("p", {}, boundWords(kernel)), rooflineFigure(compilation, [kernel], false), boundTable(compilation, [kernel]), limitTable(compilation));
+  return h("div", {}, h("p", {}, boundWords(kernel)), rooflineFigure(compilation, [kernel], false), ...boundTable(compilation, [kernel]), limitTable(compilation));
 }
 
 function leastSeconds(kernel) {
@@ -38,13 +38,15 @@ function boundTable(compilation, kernels) {
   const [estimated, measured] = [(k) => k.costs?.seconds, (k) => k.measured?.seconds];
   const columns = [
     { title: "kernel", of: (k) => k.name, cell: (k) => h("a", { href: link("kernels", k.name, "roofline") }, k.name) },
-    { title: "operations / byte", number: true, of: intensity, cell: (k) => plain(intensity(k)) },
+    callsColumn(),
+    { title: "operations / byte", number: true, of: intensity, cell: (k) => rounded(intensity(k)) },
     { title: "at least", number: true, of: leastSeconds, cell: (k) => amount(leastSeconds(k), "s") },
     { title: "bound by", of: (k) => k.bound?.limit ?? "" },
     rate("estimated", (k) => rateOf(k, estimated(k))), part("of bound, estimated", estimated),
   ];
   if (kernels.some(measured)) columns.push(rate("measured", (k) => rateOf(k, measured(k))), part("of bound, measured", measured));
-  return table(columns, kernels, { caption: "Kernels beside their bounds" });
+  columns.push(lostColumn(compilation));
+  return [table(columns, kernels, { caption: "Kernels beside their bounds" }), legend("at least", "of bound", "lost")];
 }
 
 function limitTable(compilation) {
@@ -96,7 +98,7 @@ function rooflineFigure(compilation, kernels, areLinks) {
 function pointMark(compilation, point, x, y, isLink) {
   const all = point.kind === "measured" ? compilation.measured_seconds : compilation.total;
   const part = all ? (point.seconds * point.kernel.calls) / all : 0;
-  const words = `${point.kernel.name}, ${point.kind}: ${amount(point.y, "op/s")} at ${plain(point.x)} operations a byte, ${amount(point.seconds, "s")} a call`;
+  const words = `${point.kernel.name}, ${point.kind}: ${amount(point.y, "op/s")} at ${rounded(point.x)} operations a byte, ${amount(point.seconds, "s")} a call`;
   const go = () => { location.hash = link("kernels", point.kernel.name, "roofline"); };
   return svg(`circle.point.${point.kind}`, { cx: x(point.x), cy: y(point.y), r: isLink ? 4 + 12 * Math.sqrt(Math.min(1, part)) : 7, tabindex: 0, role: isLink ? "link" : "img", "aria-label": words,
     ...(isLink ? { onclick: go, onkeydown: (event) => { if (event.key === "Enter") go(); } } : {}) }, svg("title", {}, words));

@@ -48,10 +48,15 @@ function share(part, value) {
 }
 
 /** A number that people read: five digits; a dash for none. */
-function plain(number) {
+function plain(number, digits = 5) {
   if (number === null || number === undefined) return "–";
-  const rounded = Number(number.toPrecision(5));
+  const rounded = Number(number.toPrecision(digits));
   return rounded && Math.abs(rounded) < 1e-3 ? rounded.toExponential() : String(rounded);
+}
+
+/** The same with three digits, for what is estimated or simulated. */
+function rounded(number) {
+  return plain(number, 3);
 }
 
 /** The largest difference of a form, for sorting: what is not there comes last. */

@@ -51,13 +51,37 @@ function bar(share) {
 
 const sortedBy = new Map(); // the column and direction that were chosen for tables, by their captions
 
+// What words of tables and facts mean, each the same on all pages; shown for a word that the pointer rests on.
+const TERMS = {
+  "at least": "the time by the limits of the machine alone, if nothing waits for anything else",
+  "bound by": "what the least time is for: arithmetic (compute), or a level of the memory",
+  "of bound": "the least time as a part of the time that a call takes: 100% is all that the machine can do",
+  "lost": "how much longer all calls of a kernel take than their least time",
+  "estimate": "what a call should take by its loops and the facts of the machine",
+  "estimate decided by": "the part of the core, or the level of the memory, that takes longest in the estimate",
+  "of model": "all calls of a kernel as a part of the estimates of all kernels",
+  "measured": "the shortest time of many calls on this machine",
+  "of measured": "all calls of a kernel as a part of the measured time of the model",
+  "simulated": "the cycles of an iteration in LLVM's model of the CPU",
+};
+
+/** The meaning of a word; what follows a comma says which times it is about. */
+function meaning(words) {
+  return TERMS[words.split(",")[0]];
+}
+
+/** The meanings of words, as sentences. */
+function legend(...terms) {
+  return h("p.quiet.legend", {}, terms.map((term) => `${term[0].toUpperCase()}${term.slice(1)}: ${TERMS[term]}.`).join(" "));
+}
+
 /** A table whose columns sort when their heads are clicked, and stay so when the table is shown again: columns are `{ title, of(row), cell(row)?, number? }`. */
 function table(columns, rows, { caption, sort = -1, onrow } = {}) {
   const body = h("tbody");
   let [by, down] = sortedBy.get(caption) ?? [sort, true];
   const heads = columns.map((column, number) =>
     h("th", { scope: "col", class: column.number ? "number" : "" },
-      h("button", { type: "button", onclick: () => { down = by === number ? !down : Boolean(column.number); by = number; sortedBy.set(caption, [by, down]); fill(); } }, column.title)));
+      h("button", { type: "button", title: meaning(column.title), onclick: () => { down = by === number ? !down : Boolean(column.number); by = number; sortedBy.set(caption, [by, down]); fill(); } }, column.title)));
   function fill() {
     const ordered = by < 0 ? rows : [...rows].sort((a, b) => compare(columns[by].of(a), columns[by].of(b)) * (down ? -1 : 1));
     heads.forEach((head, n) => head.setAttribute("aria-sort", n === by ? (down ? "descending" : "ascending") : "none"));
@@ -91,7 +115,7 @@ function tabs(label, entries, chosen) {
 
 /** A fact with its name. */
 function fact(name, ...value) {
-  return h("div.fact", {}, h("dt", {}, name), h("dd", {}, ...value));
+  return h("div.fact", {}, h("dt", { title: meaning(name) }, name), h("dd", {}, ...value));
 }
 
 /** The address of a page: its parts may hold any character. */
