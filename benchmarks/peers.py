@@ -90,6 +90,8 @@ def prepare_onnxruntime(model: bytes | str, inputs: Arrays, outputs: Arrays, thr
 def onnxruntime_session(model: bytes | str, threads: int, optimized: bool = True) -> Any:
     """ONNX Runtime's `InferenceSession` of a model, or of the file of one.
 
+    It is exact: without that, sums of two products of bytes saturate in i16 on x86 without VNNI, which is faster.
+
     Args:
         optimized: otherwise each operator is computed as it stands, numbers of eight bits between f32, too.
     """
@@ -101,6 +103,7 @@ def onnxruntime_session(model: bytes | str, threads: int, optimized: bool = True
     levels = ort.GraphOptimizationLevel
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
     options.log_severity_level = 3
+    options.add_session_config_entry("session.x64quantprecision", "1")
     return ort.InferenceSession(model, options, ["CPUExecutionProvider"])
 
 
