@@ -39,7 +39,7 @@ class PassManager:
     ctx: CompilerContext
     instrumentations: Sequence[Instrumentation] = ()
     verify_each: bool = False
-    """Verify after every pass, not only after the last."""
+    """Verify after every pass, not only after the last and after those of plugins."""
     source: Callable[[], str] | None = None
     """Gives the text of the module as it was before the run, for a reproducer: not that of the module of the run, which
     passes have changed by then."""
@@ -101,7 +101,8 @@ class PassManager:
             raise self._with_reproducer(CompilerBug(message, pass_.name, traceback.format_exc())) from e
         if plugin_files or has_patterns_of_others() or not is_own_pass(pass_.name):
             take_own_classes(module)
-        if self.verify_each:
+        # What a pass of a plugin leaves is not mlc's to trust, and later passes may hide it, or be blamed for it.
+        if self.verify_each or plugin_passes.get(pass_.name) is not None:
             self._verify(module, pass_)
         for instrumentation in self.instrumentations:
             with self._reproducing(instrumentation):

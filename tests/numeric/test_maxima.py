@@ -65,3 +65,32 @@ def test_maxnum_leaves_out_nan(kind: str, target: str, run_compiled: Run) -> Non
         }}"""
         (found,) = run_compiled(mlc.parse(text), [x], target)
         np.testing.assert_array_equal(found, np.fmax.reduce(x, axis=1, initial=-np.inf), err_msg=f"{width}")
+
+
+def _larger(x: NDArray[Any], limit: Any) -> NDArray[Any]:
+    """`maximum` of IEEE 754-2019: NaN stays, and 0 is larger than -0."""
+    both_zero = (x == 0) & (limit == 0)
+    return np.where(both_zero, np.where(np.signbit(limit), x, limit), np.where(np.isnan(x) | (x > limit), x, limit))
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("limit", [0.0, -0.0, 6.0, -1.5, 1e-40, INF, -INF])
+def test_limits_of_special_numbers(limit: float, kind: str, opt_level: int, run_compiled: Run) -> None:
+    """Maxima and minima with a number, to the bit; a minimum is a maximum of what is negated."""
+    x = np.concatenate([_rows(17, 1).ravel(), [5e-324, -5e-324, 1e-40, -1e-40]]).astype(KINDS[kind])
+    number = KINDS[kind](limit)
+    shape = f"tensor<{x.size}x{kind}>"
+    ops = "\n".join(f"%{op} = graph.{op} %x, %c : {shape}, tensor<{kind}> -> {shape}" for op in ("max", "min"))
+    text = f"""func.func @main(%x: {shape}) -> ({shape}, {shape}) {{
+      %c = graph.constant dense<{number!s}> : tensor<{kind}>
+      {ops}
+      return %max, %min : {shape}, {shape}
+    }}""".replace("dense<inf>", f"dense<{_INFINITY[kind]}>").replace("dense<-inf>", f"dense<{_INFINITY['-' + kind]}>")
+    largest, least = run_compiled(text, [x], opt_level=opt_level)
+    for found, wanted in ((largest, _larger(x, number)), (least, -_larger(-x, -number))):
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(np.signbit(found) & (found == 0), np.signbit(wanted) & (wanted == 0))
+
+
+_INFINITY = {"f32": "0x7f800000", "-f32": "0xff800000", "f64": "0x7ff0000000000000", "-f64": "0xfff0000000000000"}

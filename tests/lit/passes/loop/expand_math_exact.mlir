@@ -3,7 +3,8 @@
 // What is a bf16 already is cut, not rounded, and who widens it reads the number itself.
 // CHECK-LABEL: func.func @chosen(
 // CHECK:      %[[X:.*]] = arith.bitcast %{{.*}} : vector<4xi32> to vector<4xf32>
-// CHECK:      %[[A:.*]] = arith.maximumf %[[X]], %{{.*}} : vector<4xf32>
+// CHECK-NEXT: %[[L:.*]] = arith.cmpf ole, %[[X]], %[[Z:.*]] : vector<4xf32>
+// CHECK-NEXT: %[[A:.*]] = arith.select %[[L]], %[[Z]], %[[X]] : vector<4xi1>, vector<4xf32>
 // CHECK-NEXT: %[[S:.*]] = arith.select %{{.*}}, %[[A]], %{{.*}} : vector<4xi1>, vector<4xf32>
 // CHECK-NEXT: %[[N:.*]] = arith.negf %[[S]]
 // CHECK-NOT:  arith.addi
