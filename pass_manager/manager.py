@@ -22,12 +22,13 @@ from mlc.pass_manager.foreign_pass import as_pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.lowering import has_patterns_of_others
 from mlc.pass_manager.options import pipeline_text
+from mlc.pass_manager.pattern_watch import failed_pattern
 from mlc.pass_manager.registry import is_own_pass, plugin_passes
 from mlc.pass_manager.reproducer import write_reproducer
 from mlc.pass_manager.wrong_form import WrongForm
 from mlc.support.blame import plugin_files
 from mlc.support.context import CompilerContext
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.errors import CompilerBug, UserError, Whereabouts
 from mlc.support.ir import made_by
 from mlc.support.locations import error_at
 
@@ -96,7 +97,8 @@ class PassManager:
         except (UserError, MemoryError):
             raise
         except Exception as e:
-            where = " ".join([f"pass '{pass_.name}' failed", *getattr(e, "__notes__", ())])
+            notes = [note for note in getattr(e, "__notes__", ()) if isinstance(note, Whereabouts)]
+            where = " ".join([f"pass '{pass_.name}' failed", *notes, *failed_pattern(e)])
             message = f"{where} with {type(e).__name__}: {e}"
             raise self._with_reproducer(CompilerBug(message, pass_.name, traceback.format_exc())) from e
         if plugin_files or has_patterns_of_others() or not is_own_pass(pass_.name):

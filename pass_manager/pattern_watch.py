@@ -102,6 +102,22 @@ def _taken(method: Callable[..., None]) -> Any:
     return getclosurevars(method).nonlocals.get("expected_type", Operation) if isfunction(method) else Operation
 
 
+def failed_pattern(error: BaseException) -> Iterator[str]:
+    """In which pattern `error` was raised, in words, and at which op; the innermost one of several, none of none."""
+    found: tuple[RewritePattern, Operation] | None = None
+    place = error.__traceback__
+    while place is not None:
+        code, names = place.tb_frame.f_code, place.tb_frame.f_locals
+        if code.co_name == _METHOD and code.co_argcount > 1:
+            pattern, op = (names.get(name) for name in code.co_varnames[:2])
+            if isinstance(pattern, RewritePattern) and isinstance(op, Operation):
+                found = pattern, op
+        place = place.tb_next
+    if found is not None and not isinstance(found[0], GreedyRewritePatternApplier):
+        pattern, op = found
+        yield f"in the pattern {type(pattern).__name__} at {location_of(op) or op.name}"
+
+
 def _subclasses(cls: type[RewritePattern]) -> Iterator[type[RewritePattern]]:
     for each in cls.__subclasses__():
         yield each

@@ -160,6 +160,11 @@ class CompilerBug(Exception):
         return [] if self.reproducer is None else [f"reproducer: {self.reproducer}"]
 
 
+class Whereabouts(str):
+    """A note on an exception of Python that says in a few words at what it was raised: `in the schedule step 'unroll(k)'`.
+    Notes of xDSL hold the whole module."""
+
+
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:
     """An error, and what led to it, the error first; each once, since `raise e from e` makes a ring."""
     seen: list[BaseException] = []

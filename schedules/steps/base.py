@@ -19,7 +19,7 @@ from mlc.dialects.loop import LOOP_ANNOTATION, ForOp
 from mlc.dialects.loop.steps import LoopName, Step, type_hints
 from mlc.schedules.steps._plugin_steps import blamed_on_plugin
 from mlc.support.context import CompilerContext, Remark, remark_about
-from mlc.support.errors import CompilerBug, Refused, UserError
+from mlc.support.errors import CompilerBug, Refused, UserError, Whereabouts
 from mlc.support.functions import PASSTHROUGH, llvm_attributes
 from mlc.support.locations import error_at
 
@@ -273,7 +273,7 @@ def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> list[Rem
     except (UserError, CompilerBug):
         raise
     except Exception as e:
-        e.add_note(f"in the schedule step '{step.spelling}' of '{function.sym_name.data}'")
+        e.add_note(Whereabouts(f"in the schedule step '{step.spelling}' of '{function.sym_name.data}'"))
         raise
 
 
