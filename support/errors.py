@@ -161,8 +161,8 @@ class CompilerBug(Exception):
 
 
 class Whereabouts(str):
-    """A note on an exception of Python that says in a few words at what it was raised: `in the schedule step 'unroll(k)'`.
-    Notes of xDSL hold the whole module."""
+    """A note on an exception of Python that says where it was raised: `in the schedule step 'unroll(k)'`. Those of xDSL
+    hold the whole module."""
 
 
 def causes_of(error: BaseException | None) -> Iterator[BaseException]:

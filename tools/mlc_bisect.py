@@ -10,7 +10,6 @@ of the model is run by the meaning of its ops, and native code at the end. The s
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +26,6 @@ from mlc.pass_manager.late_checking import LateChecker
 from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.registry import plugin_passes
 from mlc.pass_manager.wrong_value import GivenCase, WrongValue, wrong_value_in
-from mlc.support.additions import load_options
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import location_of
 from mlc.syntax.words import counted
@@ -44,6 +42,7 @@ from mlc.tools.onnx_nodes import first_wrong_node
 from mlc.tools.other_results import ENGINES, ComparedModel, given_cases
 from mlc.tools.parting import Parting, parting_of
 from mlc.tools.reduce_error import absent_passes
+from mlc.tools.reduce_reproducer import reduce_command
 
 if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
@@ -166,17 +165,8 @@ def _report(wrong: WrongValue, module: ModuleOp, patterns: Mapping[Operation, li
 def _reproducer(wrong: WrongValue) -> Iterator[str]:
     """Where the reproducer is, and the command that makes it small."""
     if wrong.reproducer is not None:
-        plugins = ["--allow-plugins"] if load_options() else []
-        flags = [
-            "--run-reproducer",
-            *plugins,
-            "--reduce",
-            str(wrong.reproducer),
-            "-o",
-            f"small-{wrong.reproducer.name}",
-        ]
         yield from (f"  {line}" for line in wrong.reproducer_lines)
-        yield f"  reduce it:  {shlex.join(['mlc-opt', *flags])}"
+        yield f"  reduce it:  {reduce_command(wrong.reproducer)}"
 
 
 def _node(wrong: WrongValue, args: Arguments) -> Sequence[str]:

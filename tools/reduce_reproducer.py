@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 from mlc.pass_manager.reproducer import place_for
+from mlc.support.additions import load_options
 
 SECONDS = "MLC_REDUCE_SECONDS"
 """The environment variable that says how long reducing may take; with 0, reproducers stay as they are."""
 _DEFAULT = "20"
 _COMMAND = "import sys; from mlc.tools.mlc_opt import main; sys.exit(main(sys.argv[1:]))"
+
+
+def reduce_command(path: Path) -> str:
+    """The command that writes a smaller reproducer than `path` to the current folder, if plugins are loaded with them."""
+    plugins = ["--allow-plugins"] if load_options() else []
+    flags = ["--run-reproducer", *plugins, "--reduce", str(path), "-o", f"small-{path.name}"]
+    return shlex.join(["mlc-opt", *flags])
 
 
 def reduce_reproducer(path: Path) -> str:
@@ -22,7 +31,7 @@ def reduce_reproducer(path: Path) -> str:
     """
     seconds = os.environ.get(SECONDS, _DEFAULT)
     if not seconds.isdecimal() or int(seconds) == 0:
-        return "not reduced: mlc-opt --run-reproducer --reduce makes it as small as it can be"
+        return f"not reduced; to do so: {reduce_command(path)}"
     smaller = path.with_suffix(".reduced.mlir")
     arguments = ["--run-reproducer", "--allow-plugins", "--reduce", str(path), "-o", str(smaller)]
     try:
@@ -42,7 +51,7 @@ def reduce_reproducer(path: Path) -> str:
             lines = done.stderr.splitlines()
             return f"{next((line[6:] for line in lines if line.startswith('note: reduced')), 'reduced')}: {own}"
     except subprocess.TimeoutExpired:
-        return f"not reduced within {seconds} s: mlc-opt --run-reproducer --reduce takes the time that it needs"
+        return f"not reduced within {seconds} s; to take longer: {reduce_command(path)}"
     except OSError:
         pass
     finally:

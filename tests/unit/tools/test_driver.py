@@ -63,7 +63,7 @@ def test_a_bug_is_called_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_tool("tool", lambda: _raise(bug)) == 70
     shown = capsys.readouterr().err
     assert shown.startswith("tool: bug in mlc: it is wrong\n  in: fuse\n  reproducer: f\n")
-    assert shown.endswith("\n  not reduced: mlc-opt --run-reproducer --reduce makes it as small as it can be\n")
+    assert shown.endswith("\n  not reduced; to do so: mlc-opt --run-reproducer --reduce f -o small-f\n")
 
 
 def test_an_unexpected_exception_is_a_bug_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
