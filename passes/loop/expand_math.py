@@ -90,7 +90,7 @@ class ExpandMaxnum(RewritePattern):
 
 @lowers("expand-math", arith.MaximumfOp, arith.MinimumfOp)
 class ExpandMaximum(RewritePattern):
-    """`maximumf %x, 6.0` -> `%x < 6.0 ? 6.0 : %x`: NaN stays, and x86 has one instruction for it; `maximumf` takes three.
+    """`maximumf %x, 6.0` -> `%x < 6.0 ? 6.0 : %x`: NaN stays; x86 has one instruction, and three for `maximumf`.
 
     Of zeros, 0 is the larger one, so that `maximumf %x, 0.0` is `%x <= 0.0 ? 0.0 : %x`: two instructions.
     """
