@@ -18,7 +18,7 @@ _COMMAND = "import sys; from mlc.tools.mlc_opt import main; sys.exit(main(sys.ar
 
 
 def reduce_command(path: Path) -> str:
-    """The command that writes a smaller reproducer than `path` to the current folder, with plugins if any are loaded."""
+    """The command that writes a smaller reproducer than `path` to the current folder, with plugins if there are any."""
     plugins = ["--allow-plugins"] if load_options() else []
     flags = ["--run-reproducer", *plugins, "--reduce", str(path), "-o", f"small-{path.name}"]
     return shlex.join(["mlc-opt", *flags])
