@@ -213,6 +213,9 @@ def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, seconds: float | None
         ratio = seconds / max(numbers.from_cycles(found.cycles), 1e-30)
         print(f"  {'ratio':<10} {ratio:.2f}: the measured time by this one")
     print(f"  {'core':<10} {parts(found.parts) or 'next to nothing'}")
+    if found.around >= _WORTH_SAYING * found.cycles:
+        around = "of that around the innermost loops: what comes before and after sums"
+        print(f"  {'around':<10} {time(found.around)} {around}")
     print(f"  {'memory':<10} {parts(found.brought) or 'next to nothing'}")
     if found.waiting >= _WORTH_SAYING * found.cycles:
         print(f"  {'waiting':<10} {time(found.waiting)}, while lines come in bursts and nothing is computed")

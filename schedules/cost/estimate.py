@@ -50,6 +50,8 @@ class Estimate:
     """For how long nothing is computed, since lines arrive in bursts."""
     spilled: int = 0
     """How many registers a loop needs beyond those that there are, at most."""
+    around: float = 0.0
+    """For how long the core does what stands around innermost loops, such as what follows a sum."""
 
     @property
     def decided_by(self) -> str:
@@ -310,6 +312,7 @@ class _Loop:
             times = entered * rounds
             cycles = rounds * (own + sum(loop.compute(total, times) for loop in self.inside))
             self._own_cycles = own
+            total.around += own * times
             parts["late results"] = own - busy
         else:
             rounds = self._rounds(self._work.side_by_side)

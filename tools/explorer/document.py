@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mlc.tools.explorer.document_code import Artifact, MachineCode
 from mlc.tools.explorer.document_values import ModelResult, ModelValue, PassValues
 
-FORMAT = 7
+FORMAT = 8
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -108,6 +108,8 @@ class Costs:
     """Cycles in which nothing is computed, since lines come in bursts."""
     spilled: int
     """Registers that a loop needs beyond those that there are."""
+    around: float
+    """Cycles of the core around the innermost loops."""
 
 
 @dataclass(frozen=True)

@@ -162,4 +162,5 @@ def costs_of(estimate: Estimate, hertz: float) -> Costs:
         estimate.brought,
         estimate.waiting,
         estimate.spilled,
+        estimate.around,
     )

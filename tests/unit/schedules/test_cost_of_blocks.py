@@ -276,3 +276,13 @@ def test_what_is_spilled_does_not_hide_what_is_brought() -> None:
     assert near.parts["spilling"] == far.parts["spilling"] > 0
     brought = sum(far.brought.values())
     assert far.cycles > max(near.cycles, brought + far.parts["spilling"])
+
+
+def test_what_follows_sums_is_around_the_innermost_loops() -> None:
+    """It takes as long for longer sums, and is nothing where each number is by itself."""
+    text = _PRODUCT.format(4, 96, "arith.mulf %a, %a : f32")
+    longer = text.replace("0 to 64", "0 to 128").replace("40x64", "40x128").replace("64x192", "128x192")
+    short, long = (estimate(_function(each, "apply-schedule"), _MACHINE) for each in (text, longer))
+    assert 0 < short.around == long.around < short.cycles < long.cycles
+    assert short.around >= 40 * 192 / _LANES / _MACHINE.issue.stores  # each result is stored once
+    assert _doubled().around == 0

@@ -209,6 +209,7 @@ def _check_kernel(page: _Page) -> None:
     assert " → " in page.wait("main td", ": tile(")
     page.wait("main p", "The kernel was measured to take")
     page.wait("main p", " that it takes at least, for ")
+    page.wait("main p", " are around the innermost loops: what comes before and after sums.")
     page.driver.execute_script("location.hash = '#/kernels/nobody'")
     page.wait("main p", "No kernel and no function has this name.")
     page.driver.execute_script("location.hash = '#/kernels/linear_relu/no such tab'")

@@ -43,6 +43,9 @@ def test_one_kernel(model: str, mlc: CommandLine) -> None:
     assert re.search(r"^  products +of f32, by llvm.fmuladd\n  peak +\d+% of .*flop/s for these$", shown, re.MULTILINE)
     assert re.search(r"^  this one +.*s, decided by (arithmetic|loads|second cache|late results)", shown, re.MULTILINE)
     assert re.search(r"^  core +.*arithmetic .*s", shown, re.MULTILINE)
+    assert re.search(
+        r"^  around +.*s of that around the innermost loops: what comes before and after", shown, re.MULTILINE
+    )
     others = _others(shown.partition("\none step away\n")[2])
     assert [float(ratio) for ratio, _ in others] == sorted(float(ratio) for ratio, _ in others)
     assert 1 <= len(others) <= 5

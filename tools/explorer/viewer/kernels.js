@@ -164,7 +164,8 @@ function costsTab(compilation, name) {
 function costWords(compilation, kernel) {
   const ratio = measuredByEstimate(kernel);
   const measured = ratio === undefined ? "" : ` The kernel was measured to take ${ratio.toFixed(2)} times the estimate: ${Math.abs(Math.log(ratio)) > Math.log(FAR) ? "these parts do not tell where its time goes." : "they agree."}`;
-  return `${estimateWords(kernel)} What the core does at the same time is not added up, and cache lines arrive while it computes.${measured} ${sourceWords(compilation)}`;
+  const around = kernel.costs.around / kernel.costs.cycles > 0.01 ? ` Of what the core does, ${amount(secondsOf(kernel.costs, kernel.costs.around), "s")} are around the innermost loops: what comes before and after sums.` : "";
+  return `${estimateWords(kernel)}${around} What the core does at the same time is not added up, and cache lines arrive while it computes.${measured} ${sourceWords(compilation)}`;
 }
 
 /** How many registers the estimate finds missing, and whether the code stores any for that. */
