@@ -110,7 +110,7 @@ def test_what_is_known_after_an_edit_is_what_a_whole_reading_finds(seed: int) ->
         elif after.errors:
             kinds["wrong"] += 1
     assert kinds["right"] >= 20
-    assert kinds["wrong"] >= 4
+    assert kinds["wrong"] >= 2
 
 
 _FUNCTION = """\
