@@ -90,7 +90,7 @@ def prepare_onnxruntime(model: bytes | str, inputs: Arrays, outputs: Arrays, thr
 def onnxruntime_session(model: bytes | str, threads: int, optimized: bool = True) -> Any:
     """ONNX Runtime's `InferenceSession` of a model, or of the file of one.
 
-    It is exact: without that, sums of two products of bytes saturate in i16 on x86 without VNNI, which is faster.
+    One that optimises is exact. Otherwise sums of two products of bytes saturate in i16 on x86 without VNNI.
 
     Args:
         optimized: otherwise each operator is computed as it stands, numbers of eight bits between f32, too.

@@ -91,7 +91,7 @@ def test_what_is_known_after_an_edit_is_what_a_whole_reading_finds(seed: int) ->
     rng = random.Random(seed)
     corpus = _corpus()
     kinds = Counter[str]()
-    for _ in range(60):
+    for _ in range(90):
         before = _read(rng.choice(corpus))
         text = _edited(before.text, rng)
         after, whole = after_edit(before, text), AnalysedText(text, "text.mlir", Path())
@@ -110,7 +110,7 @@ def test_what_is_known_after_an_edit_is_what_a_whole_reading_finds(seed: int) ->
         elif after.errors:
             kinds["wrong"] += 1
     assert kinds["right"] >= 20
-    assert kinds["wrong"] >= 2
+    assert kinds["wrong"] >= 4
 
 
 _FUNCTION = """\
