@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from importlib import import_module
@@ -275,14 +275,19 @@ def _take_back(start: int) -> None:
         _changes.pop().take_back()
 
 
-@contextmanager
-def plugin_scope() -> Generator[None]:
+class _PluginScope(AbstractContextManager[None]):
+    """Not a generator, whose end would come when Python collects one that nobody left: in the middle of another."""
+
+    def __enter__(self) -> None:
+        self._start = len(_changes)
+
+    def __exit__(self, *_: object) -> None:
+        _take_back(self._start)
+
+
+def plugin_scope() -> AbstractContextManager[None]:
     """What files add inside is forgotten at the end: the plugins of a command go with the command."""
-    start = len(_changes)
-    try:
-        yield
-    finally:
-        _take_back(start)
+    return _PluginScope()
 
 
 def own_class(module_name: str, base: type[_Class], name: str, what: str, registry: str) -> type[_Class]:
