@@ -102,6 +102,11 @@ class Resources:
         """Bind `name` to an array."""
         self._arrays[name] = array
 
+    def take_in(self, name: str) -> None:
+        """Hold the array of `name` in memory, so that text contains it and names no file for it."""
+        if name in self._entries:
+            self._arrays[name] = self._entries.pop(name).array()
+
     def add(self, array: Array, hint: str) -> str:
         """Store an array that a pass made, under a name derived from `hint` that none has had, dropped or not.
 

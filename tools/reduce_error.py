@@ -14,6 +14,7 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.emit_text import emit_text
+from mlc.compiler.model_files import weights_of
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.manager import PassManager
@@ -24,8 +25,12 @@ from mlc.pass_manager.snapshots import Snapshot
 from mlc.pass_manager.wrong_form import WrongForm
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError, UserErrors, causes_of
+from mlc.tools.progress import progress_bar
 from mlc.tools.reduce_predicates import KeptPredicate, PassesOutcome, ScriptPredicate
 from mlc.tools.reduction import Reducer
+
+_MOST_BYTES = 1 << 16
+"""As many bytes of weights are written into the text of a reproducer."""
 
 
 class _Raised(NamedTuple):
@@ -141,6 +146,7 @@ def reduce_module(
         starts[-1],
     )
     smallest = _reduced(start, lambda candidate: holds(run.outcome(candidate)))
+    _take_in_weights(smallest, run.ctx)
     last = run.outcome(smallest.clone()).error
     options = list(dict.fromkeys(option for each in run.watching(run.ctx) for option in each.options()))
     text, pipeline = emit_text(smallest, run.ctx, "mlir"), pipeline_text(run.passes)
@@ -178,13 +184,36 @@ def _reduce_by_script(module: ModuleOp, run: ReducedRun, script: ScriptPredicate
 
 
 def _reduced(module: ModuleOp, holds: Callable[[ModuleOp], bool]) -> ModuleOp:
-    """The smallest module found for which `holds` does."""
-    before = sum(1 for _ in module.walk())
-    reducer = Reducer(module, holds)
-    reducer.reduce()
-    after = sum(1 for _ in reducer.module.walk())
-    print(f"note: reduced from {before} to {after} ops in {reducer.attempts} attempts", file=sys.stderr)
+    """The smallest module found for which `holds` does; who interrupts gets the smallest one until then."""
+    before, interrupted = _count(module), ""
+    with progress_bar("reducing") as bar:
+
+        def watched(candidate: ModuleOp) -> bool:
+            if bar is not None:
+                left = _count(reducer.module)
+                bar.update(f"{left} of {before} ops left", before - left, before)
+            return holds(candidate)
+
+        reducer = Reducer(module, watched)
+        try:
+            reducer.reduce()
+        except KeyboardInterrupt:
+            interrupted = "interrupted; "
+    words = f"reduced from {before} to {_count(reducer.module)} ops in {reducer.attempts} attempts"
+    print(f"note: {interrupted}{words}", file=sys.stderr)
     return reducer.module
+
+
+def _count(module: ModuleOp) -> int:
+    return sum(1 for _ in module.walk())
+
+
+def _take_in_weights(module: ModuleOp, ctx: CompilerContext) -> None:
+    """Let the text of a module contain its weights, if they are few: it needs no other file then, and can be moved."""
+    weights = weights_of(module, ctx.resources)
+    if sum(array.nbytes for array in weights.values()) <= _MOST_BYTES:
+        for name in weights:
+            ctx.resources.take_in(name)
 
 
 def _words_of(error: UserError | CompilerBug | None, kept: KeptPredicate) -> tuple[str, str | None]:

@@ -6,7 +6,7 @@ first, then smaller ones, and keep whatever can be left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, Unregiste
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from mlc.analysis.nests import add_argument
 from mlc.pass_manager.manager import verify
@@ -86,8 +87,10 @@ class Reducer:
         if self.attempts >= self.most_attempts:
             return False
         smaller = self.module.clone()
+        unused = {op for op in smaller.walk() if _is_unused(op)}
         if not edit(smaller):
             return False
+        _erase_unused(smaller, unused)
         self.attempts += 1
         try:
             verify(smaller)
@@ -97,6 +100,19 @@ class Reducer:
             return False
         self.module = smaller
         return True
+
+
+def _is_unused(op: Operation) -> bool:
+    return bool(op.results) and all(result.first_use is None for result in op.results) and is_trivially_dead(op)
+
+
+def _erase_unused(module: ModuleOp, stay: Container[Operation]) -> None:
+    """Erase the ops whose results nobody uses, without those that `stay`: a pipeline that cleans up before the pass
+    that is looked for would erase them, too, and find nothing wrong."""
+    for op in reversed([*module.walk()]):
+        if op not in stay and _is_unused(op):
+            op.detach()
+            op.erase()
 
 
 def _size(module: ModuleOp) -> int:

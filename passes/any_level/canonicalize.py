@@ -56,6 +56,8 @@ class _Driver:
     patterns: dict[type[Operation], Sequence[RewritePattern]] = field(
         default_factory=dict[type[Operation], Sequence[RewritePattern]]
     )
+    applied: str = ""
+    """The pattern that was applied last."""
 
     def run(self, ops: Sequence[Operation], limit: int) -> None:
         """Rewrite until nothing changes.
@@ -70,7 +72,8 @@ class _Driver:
             if self._simplify(op):
                 limit -= 1
                 if limit < 0:
-                    raise CompilerBug(f"patterns of '{op.name}' do not come to an end", "canonicalize")
+                    last = f": the last one is {self.applied}" if self.applied else ""
+                    raise CompilerBug(f"patterns of '{op.name}' do not come to an end{last}", "canonicalize")
 
     def _simplify(self, op: Operation) -> bool:
         """Erase, fold or rewrite `op`; whether anything changed."""
@@ -88,6 +91,7 @@ class _Driver:
         for pattern in patterns:
             pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
+                self.applied = type(pattern).__name__
                 if op.parent is not None:
                     self.worklist.push(op)
                 return True

@@ -7,12 +7,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
 from mlc.syntax import parse_module
+from mlc.tools.reduce_error import ReducedRun
+from mlc.tools.reduce_predicates import PassesOutcome
 from mlc.tools.reduce_reproducer import reduce_reproducer
 from mlc.tools.reduction import Reducer
 
@@ -87,11 +91,59 @@ def test_what_is_interesting_stays() -> None:
     assert _ops(reducer.module) == ["func.func", "graph.exp", "func.return"]
     (function,) = reducer.module.ops
     assert str(function) == (
-        "func.func @main(%x: tensor<4xf32>) {\n  %0 = graph.exp %x : tensor<4xf32>\n  func.return\n}"
-    )
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  %0 = graph.exp %x : tensor<4xf32>\n"
+        "  func.return %0 : tensor<4xf32>\n}"
+    ), "without the result, any pass that cleans up would erase what is looked for"
     assert len(tried) <= reducer.attempts < 60  # what does not verify is not looked at
     reducer.reduce()
     assert _ops(reducer.module) == ["func.func", "graph.exp", "func.return"]
+
+
+def test_what_nobody_used_before_stays() -> None:
+    text = "func.func @main(%x: tensor<4xf32>) {\n  %0 = graph.exp %x : tensor<4xf32>\n  return\n}"
+    reducer = Reducer(parse_module(text, "m.mlir", new_context()), lambda m: "graph.exp" in str(m))
+    reducer.reduce()
+    assert _ops(reducer.module) == ["func.func", "graph.exp", "func.return"]
+
+
+def test_who_interrupts_gets_the_smallest_until_then(mlc_opt: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome, runs = ReducedRun.outcome, list[int]()
+
+    def interrupted(self: ReducedRun, candidate: ModuleOp) -> PassesOutcome:
+        runs.append(sum(1 for _ in candidate.walk()))
+        if len(runs) == 12:
+            raise KeyboardInterrupt
+        return outcome(self, candidate)
+
+    monkeypatch.setattr(ReducedRun, "outcome", interrupted)
+    found = mlc_opt("model.mlir", "--load-pass=clamp.py", "--clamp=fails=true", "--reduce", "-o", "small.mlir")
+    assert found.status == 0
+    (ops,) = re.findall(r"^note: interrupted; reduced from 11 to (\d+) ops in \d+ attempts$", found.err, re.MULTILINE)
+    assert int(ops) in runs and int(ops) < 11
+    assert "graph.exp" in Path("small.mlir").read_text()
+
+
+@pytest.mark.parametrize(("extent", "contained"), [(4, True), (20_000, False)])
+def test_few_weights_are_in_the_text(extent: int, contained: bool, mlc_opt: CommandLine) -> None:
+    """So that a reproducer can be moved, and the file of a large model need not go with it."""
+    save_file({"w": np.ones(extent, np.float32), "other": np.ones(100_000, np.float32)}, "w.safetensors")
+    kind = f"tensor<{extent}xf32>"
+    Path("model.mlir").write_text(
+        f"func.func @main(%x: {kind}) -> {kind} {{\n"
+        f"  %w = graph.constant dense_resource<w> : {kind}\n"
+        f"  %0 = graph.add %x, %w : {kind}, {kind} -> {kind}\n"
+        f"  %1 = graph.exp %0 : {kind}\n  return %1 : {kind}\n}}\n"
+        '{-# external_resources: { mlc: { w: "w.safetensors" } } #-}'
+    )
+    Path("weights.py").write_text(PASS.replace("graph.exp", "graph.constant"))
+    found = mlc_opt("model.mlir", "--load-pass=weights.py", "--clamp=fails=true", "--reduce", "-o", "small.mlir")
+    assert found.status == 0, found.err
+    text = Path("small.mlir").read_text()
+    assert ("external_resources" not in text, "graph.constant" in text) == (contained, True), text
+    if contained:
+        Path("w.safetensors").unlink()
+    assert "failed with KeyError" in mlc_opt("--run-reproducer", "--allow-plugins", "small.mlir").err
 
 
 def test_attempts_are_limited() -> None:
@@ -176,6 +228,18 @@ def test_reproducers_of_bugs_are_small(mlc_opt: CommandLine, monkeypatch: pytest
     assert re.match("// mlc-opt '?--load-pass=", text) and text.count("graph.") == 1 and "graph.relu" in text
     again = mlc_opt("--run-reproducer", "--allow-plugins", str(reproducer), "--reduce")
     assert again.err.startswith("note: reduced from ")
+
+
+@pytest.mark.slow
+def test_what_was_found_in_time_counts(mlc_opt: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_REDUCE_SECONDS", "20")
+    Path("slow.py").write_text(PASS.replace("        for op", "        __import__('time').sleep(2)\n        for op"))
+    result = mlc_opt("model.mlir", "--load-pass=slow.py", "--canonicalize", "--clamp", "--check-each")
+    said = (
+        r"^  interrupted; reduced from 11 to (\d+) ops in \d+ attempts: .*; to take longer: mlc-opt --run-reproducer "
+    )
+    (ops,) = re.findall(said, result.err, re.MULTILINE)
+    assert int(ops) < 11
 
 
 def test_reducing_a_reproducer_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
