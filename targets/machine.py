@@ -189,11 +189,12 @@ class Machine:
         found = self.byte_lookup(lanes)
         return found.instructions(lanes) if found else _PER_LOADED_LANE * lanes
 
-    def dots(self, lhs: str, rhs: str, word_bits: int = 32) -> float:
+    def dots(self, lhs: str, rhs: str, word_bits: int = 32, *, in_i16: bool = False) -> float:
         """How many vectors of words are multiplied and added per cycle, where words hold numbers of these types.
 
         Where no instruction takes them, words of 8 bits become two of 16 bits, or numbers are taken apart and
-        multiplied one by one. Words of 64 bits are multiplied two rows at a time, or in halves.
+        multiplied one by one. With `in_i16` sums of two products of bytes fit there. Words of 64 bits are multiplied
+        two rows at a time, or in halves.
         """
         if word_bits > 32:
             return self.outer_dots(lhs, rhs) or self.dots(lhs, rhs) / 2
@@ -201,7 +202,10 @@ class Machine:
         if self.dot_instruction(lhs, rhs, bits) or self.dot_instruction(rhs, lhs, bits):
             rate = {"bf16": issue.bf16_dots}.get(rhs, issue.i8_dots if are_bytes else issue.i16_dots)
             return rate or issue.fma_units
-        if are_bytes and self.dot_instruction("i16", "i16", bits):
+        if are_bytes and (pairs := self.dot_instruction("i16", "i16", bits)):
+            if in_i16 and self.byte_products(lhs, rhs, bits):  # one instruction in front of that for pairs
+                each = 1 if pairs.adds else 2
+                return issue.i16_dots * each / (each + 1)
             return issue.i16_dots / 2
         return issue.fma_units / (8 if are_bytes else 2)
 
@@ -214,9 +218,10 @@ class Machine:
     def _outer_dots(self, element: str) -> float:
         return self.issue.bf16_outer_dots if element == "bf16" else self.issue.i8_outer_dots
 
-    def products(self, lhs: str, rhs: str) -> float:
-        """How many products of short numbers are added to each lane of a vector per cycle; of f32, `fma_units` are."""
-        vectors = max(self.dots(lhs, rhs), 2 * self.outer_dots(lhs, rhs))
+    def products(self, lhs: str, rhs: str, *, in_i16: bool = False) -> float:
+        """How many products of short numbers are added to each lane of a vector per cycle; of f32, `fma_units` are.
+        With `in_i16` sums of two products of bytes fit there."""
+        vectors = max(self.dots(lhs, rhs, in_i16=in_i16), 2 * self.outer_dots(lhs, rhs))
         return max(PER_WORD[rhs] * vectors, self._products_of_matrices(lhs, rhs))
 
     def matrix_cycles(self, rows: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.func import FuncOp
 
@@ -23,7 +24,7 @@ _ONE_BY_ONE = "llvm.fmuladd"
 
 @dataclass(frozen=True)
 class KernelProducts:
-    """The products of the contractions of a kernel, all of one kind."""
+    """Products of one kind that contractions of a kernel compute."""
 
     types: tuple[str, str]
     """Of the factors, with the sign of integers."""
@@ -40,12 +41,12 @@ class KernelProducts:
 
 
 def products_of(kernel: FuncOp, machine: Machine) -> KernelProducts | None:
-    """The products of a kernel at the tensor level; None where it has none, or those of several types."""
+    """The products of a kernel at the tensor level, of several types those that are most; None where it has none."""
     ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp) and op.contracts and len(op.inputs) == 2]
-    kinds = {(str(lhs), str(rhs)) for lhs, rhs in (op.read_types for op in ops)}
-    if len(kinds) != 1:
+    if not ops:
         return None
-    (types,) = kinds
+    lhs, rhs = max(ops, key=lambda op: prod(op.dim_sizes)).read_types
+    types = str(lhs), str(rhs)
     schedule = kernel.attributes.get("schedule")
     steps = schedule.steps if isinstance(schedule, ScheduleAttr) else ()
     if any(isinstance(step, Unpack) for step in steps):
@@ -61,17 +62,23 @@ def products_of(kernel: FuncOp, machine: Machine) -> KernelProducts | None:
         found = machine.outer_dot_instruction(*types) or machine.outer_dot_instruction(*types[::-1])
         assert found is not None
         return KernelProducts(types, found.intrinsic, count * rate / machine.issue.fma_units)
-    return KernelProducts(types, _dot(types, count, machine), per_word * machine.dots(*types) / machine.issue.fma_units)
+    has_fields = isinstance(dots[0], Dot) and dots[0].has_fields
+    rate = machine.dots(*types, in_i16=has_fields)
+    instruction = _dot(types, count, machine, has_fields=has_fields)
+    return KernelProducts(types, instruction, per_word * rate / machine.issue.fma_units)
 
 
-def _dot(types: tuple[str, str], count: int, machine: Machine) -> str:
-    """What adds `count` products of words, as `convert-loop-to-llvm` chooses it."""
+def _dot(types: tuple[str, str], count: int, machine: Machine, *, has_fields: bool) -> str:
+    """What adds `count` products of words, as `convert-loop-to-llvm` chooses it; sums of two products of numbers in
+    fields fit in 16 bits."""
     lhs, rhs, bits = *types, machine.vector_bits
     found = machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits)
-    if found is not None and count == PER_WORD[rhs]:
+    if found is not None and (has_fields or count == PER_WORD[rhs]):
         return found.intrinsic
     if PER_WORD[rhs] == 4 and (pairs := machine.dot_instruction(_PAIR, _PAIR, bits)) is not None:
-        may_fit = count == PER_WORD[rhs] and machine.byte_products(lhs, rhs, bits)
-        sums = ", or of sums of two products that fit there" if may_fit else ""
+        of_bytes = machine.byte_products(lhs, rhs, bits)
+        if of_bytes and has_fields:
+            return f"{of_bytes}, and {pairs.intrinsic} of its sums of two products"
+        sums = ", or of sums of two products that fit there" if of_bytes and count == PER_WORD[rhs] else ""
         return f"{pairs.intrinsic}, of bytes that are widened to pairs of 16 bits{sums}"
     return f"{_ONE_BY_ONE}, of words that are taken apart" if rhs == "bf16" else "a multiplication for each number"

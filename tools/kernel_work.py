@@ -33,6 +33,18 @@ _MANY_POINTS = 1 << 17
 
 
 @dataclass(frozen=True)
+class ShortProducts:
+    """What contractions of two short types do, where words of these can be multiplied and added by dot products."""
+
+    types: tuple[str, str]
+    """Of the factors."""
+    flops: int
+    """Two for each multiply-add that is needed."""
+    in_i16: bool = False
+    """Whether sums of two products are known to fit in i16: weights are stored in fields of four bits or less."""
+
+
+@dataclass(frozen=True)
 class KernelWork:
     """What one call of a kernel does."""
 
@@ -48,8 +60,8 @@ class KernelWork:
     """Flops of those multiply-adds whose one factor is a zero of the padding: a kernel may leave them out."""
     written: int = 0
     """How many of the bytes are those of results."""
-    short: tuple[str, str] | None = None
-    """The types of the factors of contractions, where words of these can be multiplied and added by dot products."""
+    short: tuple[ShortProducts, ...] = ()
+    """The part of the multiply-adds that has short factors."""
 
     @property
     def flops(self) -> int:
@@ -71,8 +83,10 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
     assert isinstance(expanded, FuncOp)
     ExpandMathPass().run(ModuleOp([expanded]), ctx.clone())
     multiply_adds = other = with_padding = 0
-    short: set[tuple[str, str] | None] = set()
-    has_dots_of_taps = any(isinstance(step, DotTaps) for step in _steps(kernel))
+    short: list[ShortProducts] = []
+    steps = _steps(kernel)
+    has_dots_of_taps = any(isinstance(step, DotTaps) for step in steps)
+    in_i16 = any(isinstance(step, Dot) and step.has_fields for step in steps)
     bits = 8
     for op in expanded.body.block.ops:
         if not isinstance(op, StructuredOp | TileMapOp):
@@ -83,8 +97,9 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
             fused, single = _scalar_ops(op.body.block)
         elif op.contracts:
             fused, single = 1, 0
-            short.add(_short_factors(op, has_dots_of_taps))
-            with_padding += 2 * max(map(points_in_padding, repeat(op), range(len(op.inputs))))
+            with_padding += (left_out := 2 * max(map(points_in_padding, repeat(op), range(len(op.inputs)))))
+            if (types := _short_factors(op, has_dots_of_taps)) is not None:
+                short.append(ShortProducts(types, 2 * points - left_out, in_i16))
         else:
             point = op.point_block()
             fused, single = _scalar_ops(point)
@@ -95,8 +110,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
     last = kernel.body.block.last_op
     written = sum(map(bytes_of, last.arguments)) if isinstance(last, ReturnOp) else 0
     moved = sum(bytes_of_operand(kernel, each) for each in kernel.body.block.args) + written
-    factors = short.pop() if len(short) == 1 else None
-    return KernelWork(multiply_adds, other, moved, bits, with_padding, written, factors)
+    return KernelWork(multiply_adds, other, moved, bits, with_padding, written, tuple(short))
 
 
 def _short_factors(op: StructuredOp, has_dots_of_taps: bool) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ from mlc.api import compile as compile_model
 from mlc.runtime.model import Model
 from mlc.targets import host
 from mlc.targets.machine import Machine
-from mlc.tools.kernel_work import KernelWork
+from mlc.tools.kernel_work import KernelWork, ShortProducts
 from mlc.tools.probe_kernels import fma_probe, operations_probe, read_probe
 from mlc.tuning.measure import aligned, shortest_time
 
@@ -93,9 +93,13 @@ class Roofline:
 
     def gain(self, work: KernelWork) -> float:
         """How many times as many multiply-adds as of f32 are possible, since numbers are short."""
-        if work.short is None:
-            return 1.0
-        return max(self.machine.products(*work.short) / self.machine.issue.fma_units, 1.0)
+        needed = work.multiply_adds - work.with_padding
+        saved = sum(each.flops * (1 - 1 / self._gain(each)) for each in work.short)
+        return needed / (needed - saved) if needed else 1.0
+
+    def _gain(self, products: ShortProducts) -> float:
+        rate = self.machine.products(*products.types, in_i16=products.in_i16)
+        return max(rate / self.machine.issue.fma_units, 1.0)
 
     @property
     def levels(self) -> dict[str, int | None]:

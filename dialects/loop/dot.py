@@ -46,17 +46,20 @@ def per_word(element: Attribute, bits: int = WORD_BITS) -> int:
 
 
 def sums_fit_in_i16(weights: Array, axis: int) -> bool:
-    """Whether any numbers of ui8 times neighbours of i8 along an axis, in pairs, have sums that fit in i16.
+    """Whether any bytes times neighbours along an axis, in pairs, have sums that fit in i16. The bytes are ui8 for
+    weights of i8, and i8 for those of ui8.
 
-    Proof: a sum is greatest where a number of 255 stands beside each positive weight and 0 beside others, and least the
-    other way round.
+    Proof: a sum is greatest where the greatest byte stands beside each positive weight and the least one beside others,
+    and least the other way round.
     """
-    if weights.dtype != np.int8 or weights.shape[axis] % 2:
+    if weights.dtype.name not in ("int8", "uint8") or weights.shape[axis] % 2:
         return False
     first, second = (np.take(weights, range(at, weights.shape[axis], 2), axis).astype(np.int32) for at in (0, 1))
-    most = np.maximum(first, 0) + np.maximum(second, 0)
-    least = np.minimum(first, 0) + np.minimum(second, 0)
-    return bool(255 * most.max(initial=0) < 1 << 15 and 255 * least.min(initial=0) >= -(1 << 15))
+    of_positive = (np.maximum(first, 0) + np.maximum(second, 0)).max(initial=0)
+    of_negative = (np.minimum(first, 0) + np.minimum(second, 0)).min(initial=0)
+    most, least = (255, 0) if weights.dtype == np.int8 else (127, -128)
+    fits = most * of_positive + least * of_negative < 1 << 15
+    return bool(fits and most * of_negative + least * of_positive >= -(1 << 15))
 
 
 def problem_of_types(lhs: Attribute, rhs: Attribute) -> str | None:

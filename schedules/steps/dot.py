@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import IntegerAttr, VectorType, f16, f32, i8, i32, i64
@@ -27,7 +28,7 @@ from mlc.schedules.steps._words import word_subscript
 from mlc.schedules.steps.base import LoopStep, Scheduling
 from mlc.schedules.steps.pack import Packer
 from mlc.support.context import Remark
-from mlc.support.dtypes import unsigned
+from mlc.support.dtypes import is_unsigned, unsigned
 from mlc.support.errors import Refused
 from mlc.support.types import element_type, integer_width, memref_type
 from mlc.targets.machine import resolve_target
@@ -119,12 +120,18 @@ def use_dot_products(loops: Sequence[ForOp], count: int, packer: Packer, bits: i
     machine = resolve_target(packer.ctx.target)
     types = {(str(each.by_word.element), str(each.of_argument.element)) for each in sums}
     in_i16 = all(machine.byte_products(*pair, machine.vector_bits) for pair in types)
-    in_i16 = in_i16 and packer.hold(argument, lambda w: sums_fit_in_i16(w, words.axis))
+    signs = {is_unsigned(each.of_argument.element) for each in sums}
+    in_i16 = in_i16 and packer.hold(argument, lambda w: all(sums_fit_in_i16(_signed(w, s), words.axis) for s in signs))
     if any(each.by_word.element == f16 for each in sums) and not machine.converts_f16:
         raise Refused(f"{machine.name} has no instructions that convert f16")
     target = packer.relay(argument, words)
     for each in sums:
         _rewrite(each, words, target, in_i16=in_i16)
+
+
+def _signed(bytes: Array, is_without_sign: bool) -> Array:
+    """The numbers that bytes in memory are, of which types of buffers do not say whether they have a sign."""
+    return bytes.view(np.uint8 if is_without_sign else np.int8)
 
 
 def _product_sum(loop: ForOp, count: int, packer: Packer, bits: int) -> _ProductSum:
@@ -249,10 +256,15 @@ class Dot(LoopStep):
             use_dot_products(loops, self.count, scheduling.shared(Packer), self.bits or WORD_BITS)
         return refusals
 
+    @property
+    def has_fields(self) -> bool:
+        """Whether the numbers of the factor in words have four bits or less."""
+        return self.bits in (None, WORD_BITS) and self.count > _BYTES
+
     def words(self, plan: LoopPlan) -> str:
         if self.bits is not None and self.bits != WORD_BITS:
             return f"{self.count} products are added at a time, a dot product of words of {self.bits} bits"
-        if self.count > _BYTES:
+        if self.has_fields:
             each = f"weights are stored in words of {self.count}, and unpacked to bytes in registers; "
             return f"{each}{_BYTES} products are added by one instruction, a dot product of words of 32 bits"
         return f"{self.count} products are added by one instruction, a dot product of words of 32 bits"

@@ -141,6 +141,25 @@ def test_sums_of_pairs_at_the_ends_of_sixteen_bits(target: str, precision: str, 
     products.check(products.run(run_compiled, target, precision=precision))
 
 
+@pytest.mark.parametrize("target", ["native", "x86-64-v2", "haswell", "skylake-avx512", "neoverse-n1"])
+@pytest.mark.parametrize("precision", ["f32", "keep"])
+def test_sums_of_pairs_of_weights_without_a_sign(target: str, precision: str, run_compiled: Run) -> None:
+    """-128 * 256 fits in 16 bits, -128 * 257 does not; nor does 127 * 510, whose weights look like -1 in memory."""
+    numbers, products = np.arange(256).astype(np.uint8).view(np.int8), Products()
+    rows = np.stack([np.roll(numbers, 37 * place) for place in range(8)], axis=1)
+    ends = np.where(np.arange(256)[:, None] >> np.arange(8) & 1, 127, -128).astype(np.int8)
+    for most in (255, 256, 257, 510):
+        first = np.arange(max(0, most - 255), min(most, 255) + 1)
+        pair = np.stack([first, most - first])
+        columns = np.concatenate([pair, np.zeros_like(pair), pair[:, ::-1], pair]).astype(np.uint8)
+        products.add(np.concatenate([rows, ends]), columns, ("i8", "ui8"))
+    for least in (64, 128):
+        far = np.random.default_rng(least).integers(0, least, (8, 40))
+        columns = np.where(np.arange(40) % 2, 255 - far, far).astype(np.uint8)
+        products.add(np.concatenate([rows, ends]), columns, ("i8", "ui8"))
+    products.check(products.run(run_compiled, target, precision=precision))
+
+
 @pytest.mark.parametrize("target", MACHINES)
 def test_ends_of_sixteen_bits(target: str, run_compiled: Run) -> None:
     """Two products of -32768 * -32768 are 2^31, which wraps."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,18 @@ def test_rows_are_rounded_where_bytes_are_faster(
     found = _product(run_compiled, weights, x, target)
     is_rounded = target in _BYTES[1:] or (target == "native" and np.abs(found - x @ weights.floats()).max() > 1)
     check(found, rounded(x, group) if is_rounded else x, weights)
+
+
+@pytest.mark.parametrize("target", ["native", "znver3", "znver4", "neoverse-n1"])
+@pytest.mark.parametrize("least", [0, 63, 64, 65, 127])
+def test_weights_near_both_ends(least: int, target: str, run_compiled: Run) -> None:
+    """Bytes up to `least` and from `255 - least` on look like small numbers with a sign; two products of such weights
+    and numbers of one sign leave 16 bits."""
+    weights, x = weights_of(8, _K, _N, 32, True), np.abs(_rows(3))
+    far = np.random.default_rng(least).integers(0, least + 1, (_K, _N))
+    weights = replace(weights, integers=np.where(weights.integers > 127, 255 - far, far))
+    x[1] = -x[1]
+    check(_product(run_compiled, weights, x, target), rounded(x, 32), weights)
 
 
 @pytest.mark.slow

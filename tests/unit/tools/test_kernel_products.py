@@ -13,6 +13,7 @@ from mlc.support.functions import is_private
 from mlc.targets.machine import resolve_target
 from mlc.tools.kernel_products import KernelProducts, products_of
 from mlc.tools.kernel_work import work_of
+from mlc.tools.roofline import planned
 
 _QUANTIZED = """
 func.func @main(%q: tensor<64x64xui8>) -> tensor<64x64xf32> {
@@ -37,6 +38,13 @@ func.func @main(%q: tensor<1x16x16x64xui8>) -> tensor<1x14x14x64xf32> {
       : tensor<1x16x16x64xf32>, tensor<3x3x1x64xf32> -> tensor<1x14x14x64xf32>
   return %y : tensor<1x14x14x64xf32>
 }"""
+_FIELDS = """
+func.func @main(%x: tensor<1x512xf32>) -> tensor<1x256xf32> {
+  %w = graph.constant dense<7> : tensor<512x256xi8>
+  %s = graph.constant dense<0.5> : tensor<16x256xf32>
+  %y = graph.scaled_matmul %x, %w, %s : tensor<1x512xf32>, tensor<512x256xi8>, tensor<16x256xf32> -> tensor<1x256xf32>
+  return %y : tensor<1x256xf32>
+}"""
 _ROWS = ", ".join(f"[{', '.join(str(0.5 + (row + column) % 3) for column in range(128))}]" for row in range(128))
 _FLOATS = f"""
 func.func @main(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {{
@@ -46,9 +54,9 @@ func.func @main(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {{
 }}"""
 
 
-def _kernels(text: str, target: str, precision: str) -> list[tuple[FuncOp, Compilation]]:
+def _kernels(text: str, target: str, precision: str, accuracy: str = "exact") -> list[tuple[FuncOp, Compilation]]:
     ctx = new_context(target)
-    options = CompileOptions(target, precision=precision)
+    options = CompileOptions(target, precision=precision, accuracy=accuracy)
     compilation = Compilation(mlc.parse(text), ctx, options, PassManager(ctx))
     compilation.lower("tensor")
     return [(f, compilation) for f in compilation.module.ops if isinstance(f, FuncOp) and is_private(f)]
@@ -89,7 +97,25 @@ def test_bytes(target: str, instruction: str, gain: float) -> None:
 def test_taps(target: str, instruction: str) -> None:
     assert _products(_TAPS, target).instruction == instruction
     works = [work_of(kernel, compilation.ctx) for kernel, compilation in _kernels(_TAPS, target, "keep")]
-    assert ("ui8", "i8") in {work.short for work in works}
+    assert ("ui8", "i8") in {each.types for work in works for each in work.short}
+
+
+@pytest.mark.parametrize(
+    ("target", "instruction", "gain", "of_all"),
+    [
+        ("sapphirerapids", "llvm.x86.avx512.vpdpbusd.512", 4.0, 3.66),
+        ("haswell", "llvm.x86.avx2.pmadd.ub.sw, and llvm.x86.avx2.pmadd.wd of its sums of two products", 4 / 3, 1.32),
+    ],
+)
+def test_fields_of_four_bits(target: str, instruction: str, gain: float, of_all: float) -> None:
+    """Most of the kernel are products of bytes, a 32nd are those with scales in f32."""
+    machine, found = resolve_target(target), list[tuple[KernelProducts, float]]()
+    for kernel, compilation in _kernels(_FIELDS, target, "keep", "fast"):
+        if (products := products_of(kernel, machine)) is not None:
+            found.append((products, planned(machine).gain(work_of(kernel, compilation.ctx))))
+    ((products, all_of_it),) = found
+    assert (products.words, products.instruction) == ("i8*ui8", instruction)
+    assert products.gain == pytest.approx(gain) and all_of_it == pytest.approx(of_all, rel=0.01)
 
 
 def test_floats() -> None:
