@@ -22,6 +22,7 @@ from mlc.dialects.graph import (
     ScaledMatmulOp,
 )
 from mlc.dialects.graph.types import is_static, shape_of, tensor
+from mlc.dialects.loop.unpack import LEAST, MOST
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import Array, folded_from, splat
 from mlc.passes.graph._group_cost import GroupedProduct, integer_weights
@@ -71,8 +72,9 @@ class QuantizeRowsPass(Pass):
         if not products:
             return  # nothing asks what the target is
         machine, rounded = resolve_target(ctx.target), dict[tuple[SSAValue, int, Block | None], _Rows]()
-        element = integer_weights(machine)
         for op in products:
+            in_fields = _have_four_bits(op.rhs, ctx.resources)
+            element = integer_weights(machine, in_fields)
             if element is None:
                 ctx.remark(op, "rows stay floats: the target multiplies integers of 8 bits no faster")
                 continue
@@ -80,7 +82,7 @@ class QuantizeRowsPass(Pass):
                 ctx.remark(op, f"rows stay floats: groups of {op.group} numbers; required: at most {LARGEST_BLOCK}")
                 continue
             depth, columns = shape_of(op.rhs)
-            problem = GroupedProduct(depth, columns, op.group, bool(op.less))
+            problem = GroupedProduct(depth, columns, op.group, bool(op.less), in_fields)
             floats, integers = problem.float_cycles(machine), problem.integer_cycles(machine, element)
             compared = f"estimated {cycles_in_words(integers)} a row in integers, {cycles_in_words(floats)} in f32"
             if floats < self.least_gain * integers:
@@ -107,6 +109,12 @@ class _Rows:
 
 def _has_floats(op: ScaledMatmulOp) -> bool:
     return op.lhs_scale is None and all(is_static(v.type) for v in op.operands) and 0 not in shape_of(op.lhs)
+
+
+def _have_four_bits(weights: SSAValue, resources: Resources) -> bool:
+    """Whether weights are known, and are of four bits where they are counted from the least one."""
+    integers = known_array(weights, resources)
+    return integers is not None and int(integers.max()) - int(integers.min()) <= MOST - LEAST
 
 
 def _weights_of(
