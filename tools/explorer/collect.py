@@ -21,7 +21,7 @@ from mlc.tools.explorer.kernel_pages import kernel_pages
 from mlc.tools.explorer.limits import limits_of
 from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.machine_code import machine_code
-from mlc.tools.explorer.measuring import require_measurable, with_times
+from mlc.tools.explorer.measuring import require_measurable, with_reasons, with_times
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
 from mlc.tools.explorer.record_values import RecordValues
 from mlc.tools.explorer.recording import RecordPasses
@@ -83,7 +83,9 @@ def document_of(
         document.calls = recording.calls()
         numbers = ModelNumbers.about(compilation, measure)
         told = partial(progress, "measuring") if progress is not None and measure else None
-        rows, document.measured_seconds = numbers.of(numbers.kernels, whole=measure, progress=told)
+        rows, whole = numbers.of(numbers.kernels, whole=measure, progress=told)
+        if whole is not None:
+            document.measured_seconds, document.measured_median = whole.shortest, whole.median
         document.limits, document.sources = (limits_of(numbers), numbers.facts) if rows else (None, "")
         document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress and partial(progress, "kernels"))
     passes_above = len(recording.passes)
@@ -91,7 +93,7 @@ def document_of(
         document.values = values.finished()
         recording.passes = [replace(run, values=values.by_pass.get(n)) for n, run in enumerate(recording.passes)]
     signature = compilation.lower_fully()
-    document.kernels = with_times(document.kernels, rows, recording.removed(passes_above))
+    document.kernels = with_reasons(with_times(document.kernels, rows, recording.removed(passes_above)))
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):
         reader = LoopReader.of(machine)

@@ -41,7 +41,7 @@ def _step(spelling: str) -> SpelledStep:
 
 
 def _kernel(name: str, definition: int) -> KernelPage:
-    return KernelPage(name, (), 1, 0, 0, definition, "", -1, (), None, ())
+    return KernelPage(name, (), 1, 0, 0, definition, "", "", -1, (), None, (), None)
 
 
 def _document(*kernels: tuple[str, str, str]) -> Document:
@@ -83,7 +83,7 @@ def test_what_differs_is_told() -> None:
 def test_measured_times_are_told_of_kernels_that_differ() -> None:
     def timed(document: Document, whole: float, *seconds: float) -> Document:
         times = [
-            replace(page, measured=KernelTime(each, False))
+            replace(page, measured=KernelTime(each, each, each, False))
             for page, each in zip(document.kernels, seconds, strict=True)
         ]
         return replace(document, kernels=times, measured_seconds=whole)

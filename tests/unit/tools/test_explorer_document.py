@@ -92,7 +92,16 @@ def _check_kernels(explored: Explored) -> None:
     assert "vector<8xf32>" in explored.text(texts[-1])
     assert kernel["costs"]["cycles"] > 0
     assert kernel["costs"]["decided_by"] in kernel["costs"]["parts"] | kernel["costs"]["brought"]
-    assert all(each["costs"]["cycles"] > 0 and each["words"] for each in kernel["candidates"])
+    assert all(each["costs"]["cycles"] > 0 and each["words"] and each["why"] for each in kernel["candidates"])
+    assert sum(kernel["costs"]["spent"].values()) == pytest.approx(kernel["costs"]["cycles"])
+    assert kernel["origin"] == "the default of its template"
+    assert 0 < len(kernel["neighbours"]) <= 5
+    assert {each["why"] for each in kernel["neighbours"]} <= {
+        "estimated to take longer",
+        "its template does not propose it; mlc tune measures such schedules",
+    }
+    assert kernel["reason"]["words"].startswith("A call is estimated to take ")
+    assert sum(time for _, time in kernel["reason"]["parts"]) == pytest.approx(kernel["costs"]["seconds"], rel=0.05)
     code = {each["function"]: each for each in explored.document["code"]}
     assert code.keys() == {"mlc_main", *(each["name"] for each in explored.document["kernels"])}
     assert f"@{code['linear_relu']['symbol']}(" in explored.text(code["linear_relu"]["llvm_ir"])

@@ -69,6 +69,12 @@ class Compilation {
     return this.measured_seconds ? this.measuredSeconds(kernel) : this.seconds(kernel);
   }
 
+  /** What a call of the model was measured to take beyond all its kernels; null if nothing was measured. */
+  beyondKernels() {
+    const inside = this.kernels.reduce((sum, kernel) => sum + this.measuredSeconds(kernel), 0);
+    return this.measured_seconds ? Math.max(0, this.measured_seconds - inside) : null;
+  }
+
   /** What all calls of a kernel take beyond their bound; 0 where one of both is not known. */
   lost(kernel) {
     const taken = this.bestSeconds(kernel);
