@@ -31,6 +31,7 @@ from mlc.tools.kernel_reason import reason_of
 from mlc.tools.kernel_text import text_of
 from mlc.tools.kernel_trace import runs_in_trace
 from mlc.tools.kernel_work import KernelWork
+from mlc.tools.node_kernels import NodeKernels
 from mlc.tools.roofline import Bound
 from mlc.tools.schedule_choice import ScheduleChoice
 from mlc.tools.schedule_estimate import RunnerUp, candidates_beside, kernel_on_loops, runners_up, steps_of
@@ -58,7 +59,8 @@ class Arguments(CompileArguments):
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     parser.add_argument("model", help="the model: text, or a file of ONNX or PyTorch; '-' is text on standard input")
-    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="the name of a kernel, as the table shows it")
+    words = "the name of a kernel, as the table shows it, or of a node of the model, or of a module within one kernel"
+    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help=words)
     words = (
         "beside the measured time of each kernel what its loops are estimated to take; with KERNEL that is shown anyway"
     )
@@ -88,6 +90,9 @@ def run(arguments: Namespace) -> None:
         _explain_token(source, args, bool(args.kernel or args.estimates or args.compare))
         return
     timed = start_compilation(source, args)
+    nodes = NodeKernels()
+    if args.kernel is not None:
+        nodes.watch(timed.compilation)
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     numbers = ModelNumbers.about(timed.compilation)
@@ -96,15 +101,35 @@ def run(arguments: Namespace) -> None:
         print_traced(numbers, list(kernels.values()), traced)
     elif args.kernel is None:
         (print_estimates if args.estimates else print_table)(numbers, list(kernels.values()))
-    elif args.kernel in kernels:
-        _print_kernel(numbers, kernels[args.kernel])
     else:
-        guess = suggest(args.kernel, list(kernels))
-        raise UserError(
-            f"no kernel '{args.kernel}' in a model with the kernels {', '.join(kernels) or '(none)'}{guess}"
-        )
+        _print_kernel(numbers, kernels[_kernel_named(args.kernel, kernels, nodes)])
     print_remarks(timed.compilation.ctx, remarks=False)
     timed.report()
+
+
+def _kernel_named(name: str, kernels: Mapping[str, FuncOp], nodes: NodeKernels) -> str:
+    """The kernel of a name, or that computes the node of a name, or the nodes in a module; which is printed then.
+
+    Raises:
+        UserError: there is none, or there are several for a module.
+    """
+    if name in kernels:
+        return name
+    found = [kernel for kernel in nodes.of(name) if kernel in kernels]
+    if not found:
+        guess = suggest(name, [*kernels, *nodes.names])
+        raise UserError(f"no kernel '{name}' in a model with the kernels {', '.join(kernels) or '(none)'}{guess}")
+    if nodes.is_node(name):
+        others = f"; parts of it, or what it reads, in {', '.join(found[1:])}" if len(found) > 1 else ""
+        print(f"'{name}' is computed by {found[0]}{others}\n")
+    elif len(found) > 1:
+        raise UserError(
+            f"found '{name}', a module whose nodes are computed by {', '.join(found)}; required: one of "
+            "these, or a node"
+        )
+    else:
+        print(f"'{name}' is computed by {found[0]}\n")
+    return found[0]
 
 
 def _explain_token(source: ModelSource, args: CompileArguments, asks_more: bool) -> None:

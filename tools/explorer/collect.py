@@ -25,6 +25,8 @@ from mlc.tools.explorer.measuring import require_measurable, with_reasons, with_
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
 from mlc.tools.explorer.record_values import RecordValues
 from mlc.tools.explorer.recording import RecordPasses
+from mlc.tools.explorer.recording_calls import RecordCalls
+from mlc.tools.explorer.telling_passes import TellPasses
 from mlc.tools.explorer.texts import Texts
 from mlc.tools.input_file import InputFile
 from mlc.tools.kernel_numbers import KernelNumbers, ModelNumbers
@@ -63,10 +65,13 @@ def document_of(
         arguments.spelled(),
     )
     document.source = texts.add(model.text) if isinstance(model, ModelText) else NO_TEXT
-    recording = RecordPasses(texts, default_steps(options, backend.levels[-1], stages=backend.stages), options)
+    stages = default_steps(options, backend.levels[-1], stages=backend.stages)
+    recording, calls = RecordPasses(texts, stages, options), RecordCalls(texts)
     graph, memory = RecordGraph(texts), RecordMemory(texts)
     others = compilation.manager.instrumentations
-    compilation.manager.instrumentations = [recording, graph, memory, *others]
+    if progress is not None:
+        others = [TellPasses(partial(progress, "passes"), len(stages)), *others]
+    compilation.manager.instrumentations = [recording, calls, graph, memory, *others]
     values: RecordValues | None = None
     results: ResultsOfCode | None = None
     if inputs is not None:
@@ -75,12 +80,14 @@ def document_of(
         document.inputs = inputs.name
         results = ResultsOfCode(compilation, arrays)
         if with_values:
-            values = RecordValues(inputs.name, arrays, ctx, recording, graph, progress and partial(progress, "values"))
-            compilation.manager.instrumentations = [recording, graph, memory, values, *others]
+            values = RecordValues(
+                inputs.name, arrays, ctx, recording, calls, graph, progress and partial(progress, "values")
+            )
+            compilation.manager.instrumentations = [recording, calls, graph, memory, values, *others]
     rows: list[KernelNumbers] = []
     if "tensor" in backend.levels:
         compilation.lower("tensor")
-        document.calls = recording.calls()
+        document.calls = calls.calls()
         numbers = ModelNumbers.about(compilation, measure)
         told = partial(progress, "measuring") if progress is not None and measure else None
         rows, whole = numbers.of(numbers.kernels, whole=measure, progress=told)

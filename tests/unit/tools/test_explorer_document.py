@@ -274,6 +274,11 @@ def test_measuring_shows_progress_and_knows_what_loops_took_in(tmp_path: Path, m
     measuring = [(done, total) for stage, done, total in told if stage == "measuring"]
     total = 4 * (len(document.kernels) + 1)
     assert measuring == [(done, total) for done in range(1, total + 1)]
+    passes = [(done, total) for stage, done, total in told if stage == "passes"]
+    assert [done for done, _ in passes] == list(range(len(passes)))
+    assert told[0] == ("passes", 0, passes[0][1]), "all that takes long is told"
+    assert all(done < total for done, total in passes)
+    assert len(document.passes) == len(passes)
 
 
 def test_nothing_is_measured_unless_it_is_asked_for(explored: Explored) -> None:

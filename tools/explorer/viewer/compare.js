@@ -14,13 +14,21 @@ function comparisonTable(pair, comparison) {
     { title: "second", of: (row) => row[2] || "none" },
   ];
   const time = (seconds) => (seconds === null ? "–" : amount(seconds, "s"));
+  const isMeasured = comparison.kernels.some((each) => !each.measured.includes(null));
+  const decided = ([first, second]) => (first === second ? first : `${first || "–"} → ${second || "–"}`);
+  const difference = (title, of) => ({ title, of: (each) => (each.changes.length ? Math.abs((of(each)[1] ?? 0) - (of(each)[0] ?? 0)) : 0), number: true,
+    cell: (each) => (of(each).includes(null) ? "–" : [ratio(...of(each)), each.changes.length ? "" : h("span.quiet", {}, ", equal code")]) });
   const kernels = [
     { title: "kernel", of: (each) => each.before || each.after, cell: (each) => h("a", { href: link("compare", comparison.kernels.indexOf(each)) }, bothNames(each)) },
     { title: "what differs", of: (each) => each.changes.join(", ") || "nothing" },
-    { title: "first", of: (each) => each.estimates[0] ?? 0, cell: (each) => time(each.estimates[0]), number: true },
-    { title: "second", of: (each) => each.estimates[1] ?? 0, cell: (each) => time(each.estimates[1]), number: true },
-    { title: "difference", of: (each) => (each.estimates[1] ?? 0) - (each.estimates[0] ?? 0), number: true,
-      cell: (each) => (each.estimates.includes(null) ? "–" : ratio(...each.estimates)) },
+    ...(isMeasured ? [
+      { title: "first, measured", of: (each) => each.measured[0] ?? 0, cell: (each) => time(each.measured[0]), number: true },
+      { title: "second, measured", of: (each) => each.measured[1] ?? 0, cell: (each) => time(each.measured[1]), number: true },
+      difference("difference, measured", (each) => each.measured)] : []),
+    { title: "first, estimated", of: (each) => each.estimates[0] ?? 0, cell: (each) => time(each.estimates[0]), number: true },
+    { title: "second, estimated", of: (each) => each.estimates[1] ?? 0, cell: (each) => time(each.estimates[1]), number: true },
+    difference("difference, estimated", (each) => each.estimates),
+    { title: "schedule, and what decides its estimate", of: (each) => decided(each.decided) },
   ];
   return h("section.main.wide", {}, h("h1", {}, "Two compilations"),
     h("p.lead", {}, changed || comparison.model.length ? `${changed} of ${count(comparison.kernels.length, "kernel")} differ. ` : "No difference in what was made. ",
@@ -30,7 +38,7 @@ function comparisonTable(pair, comparison) {
     comparison.model.length ? h("ul.changes", {}, ...comparison.model.map((words) => h("li", {}, words))) : null,
     ...comparison.notes.map((words) => h("p.status", {}, `${words}.`)),
     h("h2.space", {}, "Kernels"),
-    table(kernels, comparison.kernels, { caption: "Kernels that correspond" }));
+    table(kernels, comparison.kernels, { caption: "Kernels that correspond", sort: 4 }));
 }
 
 function bothNames(each) {
