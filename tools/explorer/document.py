@@ -238,6 +238,8 @@ class GraphNode:
     """The types of the constants that it reads, with their names."""
     written: Sequence[str] = ()
     """The ops of its place in the model's own dialect, by name: `onnx.HardSwish`."""
+    words: Sequence[str] = ()
+    """What people call it by its attributes, beside its name: `depthwise`, `3x3`."""
     calls: Sequence[int] = ()
     """The numbers of the calls of kernels that compute it, the one that does most of it first."""
 

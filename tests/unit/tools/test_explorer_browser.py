@@ -111,6 +111,7 @@ def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     _check_graph(page)
     _check_values(page)
     _check_search(page)
+    _check_search_by_kind(page, mlc)
     _check_source(page)
     _check_comparison(page, mlc)
     _check_long_graph(page)
@@ -351,6 +352,27 @@ def _check_search(page: _Page) -> None:
     page.press("tensor.yield")
     page.wait(".text .status", "row")
     page.wait(".line.found", "tensor.yield")
+
+
+def _check_search_by_kind(page: _Page, mlc: CommandLine) -> None:
+    """A kernel is found by what people call the op that it computes, which is in no name."""
+    from selenium.webdriver.common.keys import Keys
+
+    model, report = page.file.with_name("conv.mlir"), page.file.with_name("conv.html")
+    model.write_text("""
+func.func @main(%x: tensor<1x8x6x6xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<1x8x4x4xf32> {
+  %0 = graph.conv2d %x, %w {groups = 8 : i64} : tensor<1x8x6x6xf32>, tensor<8x1x3x3xf32> -> tensor<1x8x4x4xf32>
+  return %0 : tensor<1x8x4x4xf32>
+}
+""")
+    assert mlc("explore", str(model), "-o", str(report), "--target=x86-64-v3").status == 0
+    other = _Page(page.driver, report)
+    other.open()
+    other.press("/", "depthwise groups 8")
+    other.wait(".results a", "kernelconv2d 3x3 grouped groups 8 depthwise")
+    other.press(Keys.ENTER)
+    other.wait("h1", "conv2d")
+    other.wait(".fact .place", "conv2d 3x3 grouped groups 8 depthwise conv.mlir:3")
 
 
 def _check_source(page: _Page) -> None:

@@ -86,7 +86,14 @@ class Compilation {
     const nodes = [...(this.nodesAt.get(place) ?? [])].map((number) => this.graph[number]);
     const written = nodes.flatMap((node) => node.written).map((name) => name.split(".").pop());
     const operators = [...new Set(written.length ? written : nodes.map((node) => node.label))];
-    return { operator: operators.length > 2 ? `${operators[0]}, …` : operators.join(", "), type: shapeWords(nodes[nodes.length - 1]?.type ?? "") };
+    const kinds = nodes.flatMap((node) => node.words).join(" ");
+    return { operator: `${operators.length > 2 ? `${operators[0]}, …` : operators.join(", ")}${kinds ? ` ${kinds}` : ""}`, type: shapeWords(nodes[nodes.length - 1]?.type ?? "") };
+  }
+
+  /** What people call the ops that a kernel computes, by their attributes, each word once. */
+  kindsOf(kernel) {
+    const nodes = kernel.places.flatMap((place) => [...(this.nodesAt.get(place) ?? [])].map((number) => this.graph[number]));
+    return [...new Set(nodes.flatMap((node) => [...node.words, ...node.written.map((name) => name.split(".").pop())]))];
   }
 
   /** The passes that changed a function, with the change. */

@@ -98,11 +98,11 @@ function placeBar(shown) {
 /** All that has a name: kernels, passes, functions, ops of the graph, places, remarks. */
 function searchIndex(compilation) {
   return [
-    ...compilation.kernels.map((kernel) => ["kernel", [kernel.name, ...kernel.places.map((place) => placeName(compilation.places[place]))].join(" "), link("kernels", kernel.name)]),
+    ...compilation.kernels.map((kernel) => ["kernel", [kernel.name, ...compilation.kindsOf(kernel), ...kernel.places.map((place) => placeName(compilation.places[place]))].join(" "), link("kernels", kernel.name)]),
     ...compilation.passes.map((pass, number) => ["pass", pass.name, link("passes", number)]),
     ...[...new Set(compilation.passes.flatMap((pass) => pass.changes.map((each) => each.function)))].filter((name) => !compilation.kernel.has(name))
       .map((name) => ["function", name, link("kernels", name)]),
-    ...compilation.graph.map((node, number) => ["op", [node.label, node.place < 0 ? "" : compilation.places[node.place].words, ...node.written].join(" "), link("graph", number)]),
+    ...compilation.graph.map((node, number) => ["op", [node.label, node.place < 0 ? "" : compilation.places[node.place].words, ...node.words, ...node.written].join(" "), link("graph", number)]),
     ...compilation.weights.map((weight) => ["weight", `${weight.name} ${weight.type}`, link("memory")]),
     ...compilation.remarks.map((each) => ["remark", each.message, link("remarks")]),
   ].map(([kind, words, href]) => ({ kind, words, href, key: words.toLowerCase() }));
