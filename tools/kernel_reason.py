@@ -78,7 +78,7 @@ def reason_of(
     if taken <= _LITTLE * bound.time:
         return Reason(f"{words}: little is lost.", parts)
     if not estimated:
-        words += ". There is no estimate that tells why"
+        words += ". Without an estimate, nothing tells why"
     elif estimated > _AGREES * taken:
         most = f", of which {_times(terms[0][1], bound)} {terms[0][0]}" if terms else ""
         words += f". The estimate is {_times(estimated, bound)} times{most}: too long to tell where the time goes"

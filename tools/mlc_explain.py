@@ -241,7 +241,8 @@ def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, bound: Bound, measure
     if found.around >= _WORTH_SAYING * found.cycles:
         around = "of that around the innermost loops: what comes before and after sums"
         print(f"  {'around':<10} {time(found.around)} {around}")
-    print(f"  {'memory':<10} {parts(found.brought) or 'next to nothing'}")
+    brought = {f"from {level}": cycles for level, cycles in found.brought.items()}
+    print(f"  {'lines':<10} {parts(brought) or 'next to nothing'}")
     if found.waiting >= _WORTH_SAYING * found.cycles:
         print(f"  {'waiting':<10} {time(found.waiting)}, while lines come in bursts and nothing is computed")
     if found.spilled:

@@ -64,6 +64,8 @@ def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path
     assert result.status == 1
     assert "no kernel '/body/secnd/Relu' in a model with the kernels " in result.err
     assert "; did you mean 'body/second/Relu'?" in result.err
+    result = mlc("explain", str(model), "body/fir", "--target=x86-64-v3")
+    assert "no kernel 'body/fir' in a model" in result.err, "part of a name is no module"
     assert kernel["calls"] == 2
     assert len(kernel["places"]) == 4
 

@@ -97,7 +97,7 @@ def test_little_is_lost_near_the_bound(taken: float) -> None:
 
 def test_without_an_estimate() -> None:
     assert _reason(20.0, {}).words == (
-        "A call takes 2.00 times as long as its arithmetic needs at full speed. There is no estimate that tells why."
+        "A call takes 2.00 times as long as its arithmetic needs at full speed. Without an estimate, nothing tells why."
     )
 
 

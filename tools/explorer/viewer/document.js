@@ -36,6 +36,7 @@ class Compilation {
     const computed = data.calls.flatMap((call) => call.places.map((place) => [place, call.kernel]));
     const merged = data.graph.flatMap((node) => node.calls.map((call) => [node.place, data.calls[call].kernel]));
     this.kernelsAt = groups([...computed, ...merged]);
+    this.nodesOf = groups(data.graph.flatMap((node) => node.calls.map((call) => [data.calls[call].kernel, node])));
     this.nodesAt = groups(data.graph.map((node, number) => [node.place, number]));
   }
 
@@ -92,7 +93,7 @@ class Compilation {
 
   /** What people call the ops that a kernel computes, by their attributes, each word once. */
   kindsOf(kernel) {
-    const nodes = kernel.places.flatMap((place) => [...(this.nodesAt.get(place) ?? [])].map((number) => this.graph[number]));
+    const nodes = [...(this.nodesOf.get(kernel.name) ?? [])];
     return [...new Set(nodes.flatMap((node) => [...node.words, ...node.written.map((name) => name.split(".").pop())]))];
   }
 
