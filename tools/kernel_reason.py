@@ -25,7 +25,7 @@ _TERMS = {
     "spilling": "for spilled registers",
     "sharing": "for handing loops to threads",
     "waiting": "waiting for lines from {level} (which come in bursts)",
-    "arriving": "for lines from {level} that arrive beside that",
+    "arriving": "for lines from {level} (more than come while it computes)",
 }
 """What an estimate is spent on, in words."""
 _ARITHMETIC_FIRST = ("arithmetic", "loads", "stores", "shuffles", "around", "late results", "waiting", "arriving")
@@ -87,7 +87,7 @@ def reason_of(
         listed = "; ".join(f"{_times(abs(time), bound)} {each}" for each, time in parts[1:])
         words += f". Of the {_times(taken - bound.time, bound)} beyond that: {listed}"
     if fitted != spent:
-        words += f". By estimate it would wait for {level} for {_times(_of_lines(spent), bound)}, which is too long"
+        words += f". By estimate {_times(_of_lines(spent), bound)} would wait for {level}, which is too long"
     return Reason(f"{words}.{_noise(bound, measured, over if is_told else taken)}", parts)
 
 

@@ -185,7 +185,7 @@ class ConvTransposeOp(GraphOp, ABC):
             self.groups.value.data,
             type_of(self.weights).get_shape()[-1 if has_channels_last(self.layout.data) else 1],
         )
-        return [*self.window.kinds(groups), *(["depthwise"] if groups > 1 and per_group == 1 else [])]
+        return list(self.window.kinds(groups, per_group))
 
 
 @irdl_op_definition

@@ -170,7 +170,7 @@ class ConvOp(GraphOp, ABC):
     @property
     def kinds(self) -> Sequence[str]:
         groups, per_group = self.groups.value.data, type_of(self.weights).get_shape()[self.summed_axes[1]]
-        return [*self.window.kinds(groups), *(["depthwise"] if groups > 1 and per_group == 1 else [])]
+        return list(self.window.kinds(groups, per_group))
 
 
 @irdl_op_definition

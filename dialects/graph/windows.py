@@ -93,8 +93,8 @@ class Window:
         """How many elements lie between the first tap and the last one, with both of them."""
         return tuple((taps - 1) * step + 1 for taps, step in zip(self.kernel, self.dilations, strict=True))
 
-    def kinds(self, groups: int) -> Iterator[str]:
-        """What people call a convolution with this window and so many groups."""
+    def kinds(self, groups: int, per_group: int) -> Iterator[str]:
+        """What people call a convolution with this window and so many groups, of so many channels in the weights."""
         yield "x".join(map(str, self.kernel))
         if set(self.kernel) == {1}:
             yield "pointwise"
@@ -103,7 +103,7 @@ class Window:
         if set(self.dilations) != {1}:
             yield "dilated"
         if groups > 1:
-            yield from ("grouped", f"groups {groups}")
+            yield from ("depthwise" if per_group == 1 else "grouped", f"groups {groups}")
 
     def output(self, op_name: str, image: Shape) -> Shape:
         """The number of window positions per spatial dimension of `image`.

@@ -171,15 +171,15 @@ def test_elementwise_ops_say_so() -> None:
     [
         (graph.Conv2dOp(_IMAGE, value(8, 8, 1, 1)), "1x1 pointwise"),
         (graph.Conv2dOp(_IMAGE, value(16, 4, 3, 3), (2, 2), groups=2), "3x3 stride 2 grouped groups 2"),
-        (graph.Conv2dOp(_IMAGE, value(8, 1, 3, 5), (2, 1), groups=8), "3x5 stride 2x1 grouped groups 8 depthwise"),
+        (graph.Conv2dOp(_IMAGE, value(8, 1, 3, 5), (2, 1), groups=8), "3x5 stride 2x1 depthwise groups 8"),
         (
             graph.Conv2dOp(_IMAGE, value(2, 3, 1, 6), dilations=(2, 2), groups=6, layout="NHWC"),
-            "2x3 dilated grouped groups 6 depthwise",
+            "2x3 dilated depthwise groups 6",
         ),
-        (graph.ConvTranspose2dOp(_IMAGE, value(8, 1, 3, 3), groups=8), "3x3 grouped groups 8 depthwise"),
+        (graph.ConvTranspose2dOp(_IMAGE, value(8, 1, 3, 3), groups=8), "3x3 depthwise groups 8"),
         (
             graph.ConvTranspose2dOp(_IMAGE, value(3, 3, 6, 1), groups=6, layout="NHWC"),
-            "3x3 grouped groups 6 depthwise",
+            "3x3 depthwise groups 6",
         ),
         (graph.ReluOp(_VECTOR), ""),
     ],

@@ -74,7 +74,7 @@ def test_lines_that_are_estimated_to_arrive_too_slowly() -> None:
     assert found.words == (
         "A call takes 2.00 times as long as its arithmetic needs at full speed. Of the 1.00 beyond that: 0.50 waiting "
         "for lines from L3 (which come in bursts); 0.40 around the innermost loops (before and after sums); 0.10 for "
-        "lines from L3 that arrive beside that. By estimate it would wait for L3 for 3.60, which is too long."
+        "lines from L3 (more than come while it computes). By estimate 3.60 would wait for L3, which is too long."
     )
 
 
