@@ -72,7 +72,7 @@ def measured_candidates(name: str, text: str) -> Iterator[MeasuredCandidate]:
             function.attributes["schedule"] = ScheduleAttr.of(candidate.steps)
             watch = Stopwatch(alone, ctx, options)
             watch.measure(_SECONDS)
-            return 1e6 * estimate.seconds(machine), 1e6 * watch.shortest
+            return 1e6 * estimate.seconds(machine), 1e6 * watch.measured.shortest
 
         found = Job(work, _LIMIT).value()
         if found is not None and not isinstance(found, Failure):

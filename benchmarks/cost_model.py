@@ -111,7 +111,7 @@ class _Kernel:
         function.attributes["schedule"] = ScheduleAttr.of(steps)
         watch = Stopwatch(alone, self._ctx, self._options)
         watch.measure(_SECONDS)
-        return watch.shortest
+        return watch.measured.shortest
 
 
 def measured_schedules(name: str, text: str, count: int, seed: int) -> list[MeasuredSchedule]:

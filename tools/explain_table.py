@@ -18,6 +18,7 @@ from mlc.tools.kernel_trace import TracedRuns
 from mlc.tools.kernel_work import work_of
 from mlc.tools.progress import progress_bar
 from mlc.tools.schedule_estimate import kernel_on_loops, steps_of
+from mlc.tuning.measure import MeasuredTime
 
 _REST = "the rest"
 _NOTE = f"""\
@@ -38,7 +39,7 @@ estimated. Times are the shortest of many calls; the ratio is that of the measur
 
 def _measured(
     numbers: ModelNumbers, kernels: Sequence[FuncOp], whole: bool = False
-) -> tuple[list[KernelNumbers], float | None]:
+) -> tuple[list[KernelNumbers], MeasuredTime | None]:
     """`ModelNumbers.of`, which takes about a second for each kernel, with a progress bar."""
     with progress_bar("measuring") as bar:
         return numbers.of(kernels, whole, bar and partial(bar.update, "kernels"))
@@ -53,7 +54,7 @@ def print_table(numbers: ModelNumbers, kernels: Sequence[FuncOp]) -> None:
         row.calls * (0 if row.name in inside else bound.time if row.seconds is None else row.seconds)
         for row, bound in zip(rows, bounds, strict=True)
     ]
-    model = sum(costs) if measured_model is None else measured_model
+    model = sum(costs) if measured_model is None else measured_model.shortest
     width = max((len(row.name) for row in rows), default=0)
     width = max(width, len(_REST))
     print(

@@ -12,8 +12,11 @@ from mlc.targets.machine import Machine
 _LABEL = re.compile(r"^(\.L\w+):(?:\s*(?:#|//) %([\w.]+))?")
 _BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.*)?$")
 _INSTRUCTION = re.compile(r"^\s+(?P<name>[a-z][\w.]*)\s*(?P<operands>[^#/]*)")
+_SPILL = re.compile(r"(?:#|//).*-byte (?:Folded )?(?:Spill|Reload)\b")
+"""What LLVM says of an instruction that stores a register since there are too few, or reads such a one."""
 _OUTER_DOT = r"u?smmla|ummla|bfmmla"
 _DOT = rf"{_OUTER_DOT}|[us]dot|usdot|sudot|bfdot|vpdpbusds?|vpdpwssds?|vdpbf16ps|v?pmaddwd"
+_VECTOR = re.compile(r"%[xyz]mm\d+|\b[vqsdh]\d+\b")
 _MULTIPLY_ADD = re.compile(rf"fml[as]|fmul|fnml|v?mul[ps][sd]|vfn?m(?:add|sub)\w*|{_DOT}")
 _FMA = re.compile(rf"fml[as]|vfn?m(?:add|sub)\d+ps|{_DOT}")
 _X86_SHUFFLE = re.compile(
@@ -32,7 +35,8 @@ class MachineLoop:
         fmas: how many of them are multiply-adds, or dot products.
         outer_dots: how many of these take two rows and two columns.
         moves: copies of registers, and constants that are made anew.
-        spills: loads and stores of what fits no register.
+        spills: instructions that store vector registers since there are too few, or read such ones, perhaps as an
+            operand of arithmetic. Other operands in memory are none, whatever register has their address.
         block: what LLVM calls its block: as in the LLVM IR, `b3`, or `b3.1` for a copy; empty if that is not written.
     """
 
@@ -84,19 +88,21 @@ def _loop(block: str, body: str, machine: Machine) -> MachineLoop:
             name, operands = found["name"], found["operands"].strip()
             count["fmas"] += _FMA.fullmatch(name) is not None
             count["outer_dots"] += re.fullmatch(_OUTER_DOT, name) is not None
-            if kind := add(work, name, operands):
+            is_spill = _SPILL.search(line) is not None
+            if kind := add(work, name, operands, is_spill):
                 count[kind] += 1
+            count["spills"] += is_spill and _VECTOR.search(operands) is not None
     return MachineLoop(body, work, **count, block=block)
 
 
-def _add_arm(work: Instructions, name: str, operands: str) -> str:
-    """Count an instruction of ARM; "moves" or "spills" if it is one that a loop could do without."""
+def _add_arm(work: Instructions, name: str, operands: str, is_spill: bool) -> str:
+    """Count an instruction of ARM; "moves" if it copies a register."""
     registers = re.findall(r"\b[vqsdh]\d+\b", operands)
     if not registers:
         return ""
     if name.startswith(("ld", "st")):
-        if "[sp" in operands:
-            return "spills"
+        if is_spill:
+            return ""
         how_many = len(registers)
         if name.startswith("ld"):
             work.loads += how_many
@@ -113,19 +119,17 @@ def _add_arm(work: Instructions, name: str, operands: str) -> str:
     return ""
 
 
-def _add_x86(work: Instructions, name: str, operands: str) -> str:
-    """Count an instruction of x86; "moves" or "spills" if it is one that a loop could do without."""
+def _add_x86(work: Instructions, name: str, operands: str, is_spill: bool) -> str:
+    """Count an instruction of x86; "moves" if it copies a register."""
     if not re.search(r"%[xyz]mm\d+", operands):
         return ""
     is_move = re.fullmatch(r"v?mov[auhl]p[sd]|v?movdq[au]\d*|v?movs[sd]", name) is not None
-    if "(%rsp" in operands or "(%rbp" in operands:
-        if is_move:
-            return "spills"
-        work.loads += 1
-    elif re.search(r"\(%\w+[^)]*\)\{?\S*$", operands) and is_move:
+    if is_spill and is_move:
+        return ""
+    if re.search(r"\(%\w+[^)]*\)\{?\S*$", operands) and is_move:
         work.stores += 1
         return ""
-    elif "(" in operands:
+    if "(" in operands:
         work.loads += 1
     if is_move:
         if "(" in operands:

@@ -22,6 +22,7 @@ from mlc.targets.machine_file import measured_facts
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.outlined_kernels import outlined_kernels
 from mlc.tools.roofline import Roofline, measured, planned
+from mlc.tuning.measure import MeasuredTime
 from mlc.tuning.stopwatch import Stopwatch
 
 _TOO_GOOD = """\
@@ -44,10 +45,15 @@ class KernelNumbers:
     name: str
     calls: int
     work: KernelWork
-    seconds: float | None
-    """The measured time of a call; None where the target cannot run."""
+    measured: MeasuredTime | None
+    """What calls took; None where the target cannot run."""
     remarks: Sequence[Remark] = ()
     """What the passes said when it was compiled to be measured."""
+
+    @property
+    def seconds(self) -> float | None:
+        """The shortest measured time of a call; None where the target cannot run."""
+        return None if self.measured is None else self.measured.shortest
 
 
 @dataclass(frozen=True)
@@ -88,8 +94,8 @@ class ModelNumbers:
         kernels: Sequence[FuncOp],
         whole: bool = False,
         progress: Callable[[int, int], None] | None = None,
-    ) -> tuple[list[KernelNumbers], float | None]:
-        """The numbers of kernels, and the time of the whole model if that is asked for and can be measured.
+    ) -> tuple[list[KernelNumbers], MeasuredTime | None]:
+        """The numbers of kernels, and the times of the whole model if that is asked for and can be measured.
 
         All are measured in rounds, and the limits beside them: no quiet or busy moment falls on one of them alone.
         `progress` is told how much of that is done, of how much: each kernel is compiled, and measured in each round.
@@ -115,12 +121,12 @@ class ModelNumbers:
             for level in levels:
                 self.roofline.refresh(level)
         remarks = [watch.remarks for watch in watches[: len(kernels)]] or [[]] * len(kernels)
-        seconds = [watch.shortest for watch in watches] or [None] * len(kernels)
+        times = [watch.measured for watch in watches] or [None] * len(kernels)
         rows = [
             KernelNumbers(kernel.sym_name.data, calls[kernel.sym_name.data], work, time, said)
-            for kernel, work, time, said in zip(kernels, works, seconds[: len(kernels)], remarks, strict=True)
+            for kernel, work, time, said in zip(kernels, works, times[: len(kernels)], remarks, strict=True)
         ]
-        return rows, watches[-1].shortest if watches and whole else None
+        return rows, times[-1] if watches and whole else None
 
     def time(self, time: float) -> str:
         """A time in the unit of the roofline, in words."""
@@ -181,6 +187,12 @@ def amount(number: float, unit: str = "") -> str:
         if number >= 0.9995 * factor:
             return f"{number / factor:.3g}{space}{prefix}{unit}"
     return f"{number * 1e9:.3g}{space}n{unit}" if number else f"0{space}{unit}"
+
+
+def spread_words(measured: MeasuredTime) -> str:
+    """How far measured times differ."""
+    median, upper = amount(measured.median, "s"), amount(measured.upper, "s")
+    return f"the median is {median}, a quarter of the calls took {upper} or more"
 
 
 def count_calls(module: ModuleOp) -> Counter[str]:

@@ -14,8 +14,6 @@ from mlc.analysis.constant_arguments import constant_arguments
 from mlc.api import compile as compile_model
 from mlc.frontends.gguf.source import GgufModel
 from mlc.pass_manager.registry import suggest
-from mlc.passes.tensor.schedule import kernel_of
-from mlc.schedules.choice import MARGIN, is_estimated
 from mlc.schedules.lone_kernel import is_about_caller
 from mlc.schedules.trial import carries_out_schedules, try_schedule
 from mlc.support.context import Remark
@@ -27,21 +25,22 @@ from mlc.support.types import tensor_type
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.explain_table import print_estimates, print_table, print_traced
-from mlc.tools.kernel_numbers import ModelNumbers, amount
+from mlc.tools.kernel_numbers import ModelNumbers, amount, spread_words
 from mlc.tools.kernel_products import KernelProducts, products_of
+from mlc.tools.kernel_reason import reason_of
 from mlc.tools.kernel_text import text_of
 from mlc.tools.kernel_trace import runs_in_trace
 from mlc.tools.kernel_work import KernelWork
+from mlc.tools.node_kernels import NodeKernels
 from mlc.tools.roofline import Bound
+from mlc.tools.schedule_choice import ScheduleChoice
 from mlc.tools.schedule_estimate import RunnerUp, candidates_beside, kernel_on_loops, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
 from mlc.tools.token_ledger import TokenLedger, print_ledger
+from mlc.tuning.measure import MeasuredTime
 
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""
-_NOT_TAKEN = f"candidates that were not taken: any but the default has to be estimated to take {MARGIN:.0%} less"
-_SMALL = "candidates that were not taken: kernels so small, or so long, get the default without an estimate"
-_FOR_PEOPLE = "candidates for measurements only: nothing is chosen by these estimates, which tell too little here"
 _WORTH_SAYING = 0.02
 """The part of an estimate that is worth a word."""
 
@@ -60,7 +59,8 @@ class Arguments(CompileArguments):
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     parser.add_argument("model", help="the model: text, or a file of ONNX or PyTorch; '-' is text on standard input")
-    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="the name of a kernel, as the table shows it")
+    words = "the name of a kernel, as the table shows it, or of a node of the model, or of a module within one kernel"
+    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help=words)
     words = (
         "beside the measured time of each kernel what its loops are estimated to take; with KERNEL that is shown anyway"
     )
@@ -90,6 +90,9 @@ def run(arguments: Namespace) -> None:
         _explain_token(source, args, bool(args.kernel or args.estimates or args.compare))
         return
     timed = start_compilation(source, args)
+    nodes = NodeKernels()
+    if args.kernel is not None:
+        nodes.watch(timed.compilation)
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     numbers = ModelNumbers.about(timed.compilation)
@@ -98,15 +101,35 @@ def run(arguments: Namespace) -> None:
         print_traced(numbers, list(kernels.values()), traced)
     elif args.kernel is None:
         (print_estimates if args.estimates else print_table)(numbers, list(kernels.values()))
-    elif args.kernel in kernels:
-        _print_kernel(numbers, kernels[args.kernel])
     else:
-        guess = suggest(args.kernel, list(kernels))
-        raise UserError(
-            f"no kernel '{args.kernel}' in a model with the kernels {', '.join(kernels) or '(none)'}{guess}"
-        )
+        _print_kernel(numbers, kernels[_kernel_named(args.kernel, kernels, nodes)])
     print_remarks(timed.compilation.ctx, remarks=False)
     timed.report()
+
+
+def _kernel_named(name: str, kernels: Mapping[str, FuncOp], nodes: NodeKernels) -> str:
+    """The kernel of a name, or that computes the node of a name, or the nodes in a module; which is printed then.
+
+    Raises:
+        UserError: there is none, or there are several for a module.
+    """
+    if name in kernels:
+        return name
+    found = [kernel for kernel in nodes.of(name) if kernel in kernels]
+    if not found:
+        guess = suggest(name, [*kernels, *nodes.names])
+        raise UserError(f"no kernel '{name}' in a model with the kernels {', '.join(kernels) or '(none)'}{guess}")
+    if nodes.is_node(name):
+        others = f"; parts of it, or what it reads, in {', '.join(found[1:])}" if len(found) > 1 else ""
+        print(f"'{name}' is computed by {found[0]}{others}\n")
+    elif len(found) > 1:
+        raise UserError(
+            f"found '{name}', a module whose nodes are computed by {', '.join(found)}; required: one of "
+            "these, or a node"
+        )
+    else:
+        print(f"'{name}' is computed by {found[0]}\n")
+    return found[0]
 
 
 def _explain_token(source: ModelSource, args: CompileArguments, asks_more: bool) -> None:
@@ -168,10 +191,12 @@ def _print_kernel(numbers: ModelNumbers, kernel: FuncOp) -> None:
         threads = f", on up to {numbers.options.threads} threads" if numbers.options.threads > 1 else ""
         time = numbers.time(explained.seconds)
         print(f"  {'measured':<10} {time}{threads}, {rate}, {share:.0%} of what is possible{numbers.cores()}")
+        assert explained.measured is not None
+        print(f"  {'spread':<10} {spread_words(explained.measured)}")
     if (products := products_of(kernel, numbers.roofline.machine)) is not None:
         _print_products(numbers, products, work, bound.time if explained.seconds is None else explained.seconds)
     if is_scheduled:
-        _print_estimate(numbers, kernel, explained.seconds)
+        _print_estimate(numbers, kernel, bound, explained.measured)
     else:
         print(
             f"\nno estimate: -O{numbers.options.opt_level} carries out no schedules, whose loops are what is estimated"
@@ -190,7 +215,7 @@ def _once(remarks: Sequence[Remark]) -> Iterator[str]:
         yield f"{first} (the same at {len(others)} other {places})" if others else str(first)
 
 
-def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, seconds: float | None) -> None:
+def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, bound: Bound, measured: MeasuredTime | None) -> None:
     """What this schedule should take, beside the measured time, and those near to it."""
     ctx, options, machine = numbers.ctx, numbers.options, numbers.roofline.machine
     loops = kernel_on_loops(numbers.module, kernel, ctx, options)
@@ -209,32 +234,36 @@ def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, seconds: float | None
     print(f"\nestimated, for {numbers.estimated_for}, of the loops that the schedule makes")
     print(f"  {'facts':<10} {numbers.facts}")
     print(f"  {'this one':<10} {time(found.cycles)}, decided by {found.decided_by}")
-    if seconds is not None:
-        ratio = seconds / max(numbers.from_cycles(found.cycles), 1e-30)
+    if measured is not None:
+        ratio = measured.shortest / max(numbers.from_cycles(found.cycles), 1e-30)
         print(f"  {'ratio':<10} {ratio:.2f}: the measured time by this one")
     print(f"  {'core':<10} {parts(found.parts) or 'next to nothing'}")
     if found.around >= _WORTH_SAYING * found.cycles:
         around = "of that around the innermost loops: what comes before and after sums"
         print(f"  {'around':<10} {time(found.around)} {around}")
-    print(f"  {'memory':<10} {parts(found.brought) or 'next to nothing'}")
+    brought = {f"from {level}": cycles for level, cycles in found.brought.items()}
+    print(f"  {'lines':<10} {parts(brought) or 'next to nothing'}")
     if found.waiting >= _WORTH_SAYING * found.cycles:
         print(f"  {'waiting':<10} {time(found.waiting)}, while lines come in bursts and nothing is computed")
     if found.spilled:
-        print(f"  {'registers':<10} {found.spilled} more than there are")
+        print(f"  {'registers':<10} {found.spilled} more than there are, if no operand is read from memory directly")
+    spent = {name: numbers.from_cycles(cycles) for name, cycles in found.spent.items()}
+    if (reason := reason_of(bound, spent, found.brought, measured)) is not None:
+        print(f"  {'why':<10} {reason.words}")
 
-    def show(heading: str, schedules: Sequence[RunnerUp]) -> None:
+    chosen = ScheduleChoice.of(kernel, found, numbers.module, ctx, machine)
+    print(f"  {'chosen as':<10} {chosen.origin}")
+
+    def show(heading: str, schedules: Sequence[RunnerUp], *, is_candidate: bool) -> None:
         if schedules:
             print(f"\n{heading}")
         for each in schedules:
-            ratio = each.estimate.cycles / max(found.cycles, 1e-9)
-            print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}")
+            ratio, why = each.estimate.cycles / max(found.cycles, 1e-9), chosen.why_not(each, is_candidate=is_candidate)
+            print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}; {why}")
 
     candidates = candidates_beside(numbers.module, loops, kernel, ctx, machine)
-    seen = kernel_of(kernel, numbers.module, ctx, machine)
-    heading = _NOT_TAKEN if seen is not None and is_estimated(seen) else _SMALL
-    show(heading, [candidate for candidate in candidates if not candidate.is_only_shown])
-    show(_FOR_PEOPLE, [candidate for candidate in candidates if candidate.is_only_shown])
-    show("one step away", runners_up(loops, kernel, _RUNNERS_UP))
+    show("candidates of its template that were not taken", candidates, is_candidate=True)
+    show("one step away", runners_up(loops, kernel, _RUNNERS_UP), is_candidate=False)
 
 
 def _limit(numbers: ModelNumbers, bound: Bound) -> str:

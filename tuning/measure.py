@@ -24,6 +24,28 @@ _BATCH = 8
 """How many calls, one after the other, make what it takes to start several threads small."""
 
 
+@dataclass(frozen=True)
+class MeasuredTime:
+    """What many calls took, in seconds."""
+
+    shortest: float
+    """What the code takes: whatever else runs on the machine makes a call longer, never shorter."""
+    median: float
+    upper: float
+    """The upper quartile: a quarter of the calls took as long, or longer."""
+
+    @staticmethod
+    def of(times: Sequence[float]) -> MeasuredTime:
+        """Of the times of calls, of which there is one at least."""
+        _, median, upper = statistics.quantiles(times, n=4, method="inclusive") if len(times) > 1 else 3 * [times[0]]
+        return MeasuredTime(min(times), median, upper)
+
+    @property
+    def spread(self) -> float:
+        """By how much a quarter of the calls were longer than the shortest one, at least."""
+        return self.upper - self.shortest
+
+
 def time_python_call(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
     """The median time in seconds of `model(*inputs)`."""
     return statistics.median(_times(lambda: model(*inputs), repeat))
@@ -49,7 +71,7 @@ def shortest_time(
     threads has inputs of its own, copies of `inputs`.
     """
     if threads == 1:
-        return min(_times(repeatedly(model, inputs, 1), repeat, seconds))
+        return min(times_of(model, inputs, repeat, seconds))
     calls = [repeatedly(model, [aligned(a) for a in inputs], _BATCH) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
 
@@ -58,6 +80,13 @@ def shortest_time(
                 done.result()
 
         return min(_times(call_all, repeat, seconds)) / _BATCH
+
+
+def times_of(
+    model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None = None, seconds: float = _SECONDS
+) -> list[float]:
+    """The times in seconds of calls of the compiled function: `repeat` of them, or as many as fit into `seconds`."""
+    return _times(repeatedly(model, inputs, 1), repeat, seconds)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from mlc.runtime import load
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import dtype_named
 from mlc.support.functions import is_private
-from mlc.tuning.measure import aligned, shortest_time
+from mlc.tuning.measure import MeasuredTime, aligned, shortest_time, times_of
 
 _FEW = 5
 """Calls that tell about how long one takes."""
@@ -31,7 +31,6 @@ class Stopwatch:
     """Measures a model that is compiled once, on the same random inputs; a short one runs several times per call.
 
     Attributes:
-        shortest: the shortest time of a call so far, in seconds.
         remarks: what the passes said about the model.
     """
 
@@ -54,11 +53,16 @@ class Stopwatch:
             repeat_body(compilation.module, times)
             self._load(compilation)
             self._times = times
-        self.shortest = once
+        self._measured = [once]
 
     def measure(self, seconds: float) -> None:
         """Call the model again and again for this time."""
-        self.shortest = min(self.shortest, shortest_time(self._model, self._inputs, seconds=seconds) / self._times)
+        self._measured += [time / self._times for time in times_of(self._model, self._inputs, seconds=seconds)]
+
+    @property
+    def measured(self) -> MeasuredTime:
+        """What calls took so far."""
+        return MeasuredTime.of(self._measured)
 
     def _load(self, compilation: Compilation) -> None:
         """Build a model at the loop level, and make inputs for it."""

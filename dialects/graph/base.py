@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import ClassVar
 
@@ -42,6 +43,11 @@ class GraphOp(IRDLOperation, ABC):
     result: OpResult[Tensor] = result_def(AnyTensor)
 
     traits = traits_def(Pure())
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """What people call an op with these properties, such as `depthwise`, beside its name; tools search by that."""
+        return ()
 
     @abstractmethod
     def inferred_type(self) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
@@ -177,6 +178,14 @@ class ConvTransposeOp(GraphOp, ABC):
         shape = type_of(self.weights).get_shape()
         kernel = shape[:-2] if has_channels_last(self.layout.data) else shape[2:]
         return Window(kernel, ints(self.strides), ints(self.padding), ints(self.dilations))
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        groups, per_group = (
+            self.groups.value.data,
+            type_of(self.weights).get_shape()[-1 if has_channels_last(self.layout.data) else 1],
+        )
+        return list(self.window.kinds(groups, per_group))
 
 
 @irdl_op_definition

@@ -6,7 +6,7 @@ single spatial dimension is an image of height 1: `graph.reshape` gives it that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
@@ -92,6 +92,18 @@ class Window:
     def spans(self) -> Shape:
         """How many elements lie between the first tap and the last one, with both of them."""
         return tuple((taps - 1) * step + 1 for taps, step in zip(self.kernel, self.dilations, strict=True))
+
+    def kinds(self, groups: int, per_group: int) -> Iterator[str]:
+        """What people call a convolution with this window and so many groups, of so many channels in the weights."""
+        yield "x".join(map(str, self.kernel))
+        if set(self.kernel) == {1}:
+            yield "pointwise"
+        if set(self.strides) != {1}:
+            yield f"stride {'x'.join(map(str, dict.fromkeys(self.strides)))}"
+        if set(self.dilations) != {1}:
+            yield "dilated"
+        if groups > 1:
+            yield from ("depthwise" if per_group == 1 else "grouped", f"groups {groups}")
 
     def output(self, op_name: str, image: Shape) -> Shape:
         """The number of window positions per spatial dimension of `image`.

@@ -43,15 +43,29 @@ class Estimate:
     "spilling", "sharing" of loops where there are other threads, and "late results", where nothing starts, since what
     an iteration needs is not there yet."""
     brought: dict[str, float] = field(default_factory=dict[str, float])
-    """How long lines are on their way from each level, and back: "second cache", "last cache", "main memory"."""
+    """How long lines are on their way from each level, and back: "L2", "L3", "memory"."""
+    computed: dict[str, float] = field(default_factory=dict[str, float])
+    """What the core does one after the other: of each innermost loop the part that takes longest ("arithmetic",
+    "loads", "stores", "shuffles") and what adds to that ("late results", "spilling"), "sharing", and what is "around"
+    these loops."""
     cycles: float = 0.0
     """The whole: of each nest what takes longer, computing or bringing, and a little more if both do."""
     waiting: float = 0.0
     """For how long nothing is computed, since lines arrive in bursts."""
     spilled: int = 0
     """How many registers a loop needs beyond those that there are, at most."""
-    around: float = 0.0
-    """For how long the core does what stands around innermost loops, such as what follows a sum."""
+
+    @property
+    def around(self) -> float:
+        """For how long the core does what stands around innermost loops, such as what follows a sum."""
+        return self.computed.get("around", 0.0)
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """`cycles`, by what they are spent on one after the other: `computed`, "waiting" while nothing is computed, and
+        the rest, in which lines are "arriving"."""
+        rest = self.cycles - sum(self.computed.values()) - self.waiting
+        return {**self.computed, "waiting": self.waiting, "arriving": max(rest, 0.0)}
 
     @property
     def decided_by(self) -> str:
@@ -130,9 +144,9 @@ class _Level:
 def _levels(machine: Machine) -> tuple[_Level, ...]:
     memory, last = machine.memory, max(machine.l2_bytes, machine.l3_bytes)
     return (
-        _Level("second cache", 1, machine.l1_bytes, memory.l2_read, memory.l2_write, memory.l2_latency),
-        _Level("last cache", 2, machine.l2_bytes, memory.l3_read, memory.l3_write, memory.l3_latency),
-        _Level("main memory", 3, last, memory.memory_read, memory.memory_write, memory.memory_latency),
+        _Level("L2", 1, machine.l1_bytes, memory.l2_read, memory.l2_write, memory.l2_latency),
+        _Level("L3", 2, machine.l2_bytes, memory.l3_read, memory.l3_write, memory.l3_latency),
+        _Level("memory", 3, last, memory.memory_read, memory.memory_write, memory.memory_latency),
     )
 
 
@@ -151,7 +165,7 @@ def _arrivals(
     for level, here, beyond in zip(levels, missed, [*missed[1:], {}], strict=True):
         bursts = nest.bursts(level.nearer_bytes, nest.fetches_into(level.number)) if here else {}
         # The main memory has no more for several cores than for one.
-        share = nest.share if level.name != "main memory" else 1.0
+        share = nest.share if level.name != "memory" else 1.0
         for buffer, lines in here.items():
             size = max(lines - beyond.get(buffer, 0.0), 0.0) * machine.memory.line_bytes * share
             if nest.stores_to(buffer):  # which wait in a queue of their own until their lines are there
@@ -312,8 +326,8 @@ class _Loop:
             times = entered * rounds
             cycles = rounds * (own + sum(loop.compute(total, times) for loop in self.inside))
             self._own_cycles = own
-            total.around += own * times
             parts["late results"] = own - busy
+            computed = {"around": own}
         else:
             rounds = self._rounds(self._work.side_by_side)
             times = entered * rounds
@@ -321,10 +335,13 @@ class _Loop:
             each = max(busy, self._work.chain, 0.0 if self.is_body else 1.0)  # one jump per cycle
             last = max(self._work.path - each, 0.0) if self.is_waited_for else 0.0
             cycles = rounds * (each + spilling) + last
+            longest = max(parts, key=lambda name: parts[name])
             parts["late results"] = each - busy + last / max(rounds, 1)
             parts["spilling"] = spilling
-        for name, amount in parts.items():
-            total.parts[name] = total.parts.get(name, 0.0) + amount * times
+            computed = {name: parts[name] for name in (longest, "late results", "spilling")}
+        for told, found in ((total.parts, parts), (total.computed, computed)):
+            for name, amount in found.items():
+                told[name] = told.get(name, 0.0) + amount * times
         total.spilled = max(total.spilled, self._work.spilled)
         self.cycles = cycles + self._sharing(total, entered)
         return self.cycles
@@ -334,7 +351,8 @@ class _Loop:
         if self.threads == 1:
             return 0.0
         cycles = self._machine.threading.fork_join_ns * self._machine.frequency_mhz / 1000
-        total.parts["sharing"] = total.parts.get("sharing", 0.0) + cycles * entered
+        for told in (total.parts, total.computed):
+            told["sharing"] = told.get("sharing", 0.0) + cycles * entered
         return cycles
 
 

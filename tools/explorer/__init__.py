@@ -3,13 +3,16 @@
 A *document* (`document.py`, with `document_values.py` and `document_code.py`) is plain data, dataclasses of numbers and
 strings that JSON holds. It is collected while the model is compiled once (`collect.py`):
 
+- `telling_passes.py` tells whoever waits how many passes have run.
 - `recording.py` is an instrumentation of the pass manager: after each pass it prints the functions that changed. A text
   is stored once, and passes refer to it by its number (`texts.py`); each line of a text of IR has a *place*, the source
   location of its op. Places link the levels: what the ONNX node `/layer1/conv1` became are the lines with its place, in
-  index notation, in loops and at the llvm level. They also say which kernels compute an op of the graph.
-- `kernel_pages.py` asks what `mlc explain` asks of each kernel: its schedule in words, its loops after each step, its
-  estimate, and those of the candidates that were not taken. `limits.py` has the roofline of the machine, and
-  `measuring.py` the measured times, if they are asked for.
+  index notation, in loops and at the llvm level. They also say which kernels compute an op of the graph
+  (`recording_calls.py`).
+- `kernel_pages.py` asks what `mlc explain` asks of each kernel: its schedule in words, its loops after each step;
+  `kernel_estimates.py` its estimate, those of the candidates that were not taken and, if it loses time, of schedules
+  one step away. `limits.py` has the roofline of the machine, and `measuring.py` the measured times, if they are asked
+  for, and why a call takes as long as it does.
 - `machine_code.py` has LLVM IR and assembly, a function at a time, and in these the inner loops (`loop_view.py`), of
   which llvm-mca is asked if it is installed; `artifact.py` has the bytes of the library by section.
 - `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types

@@ -21,10 +21,12 @@ from mlc.tools.explorer.kernel_pages import kernel_pages
 from mlc.tools.explorer.limits import limits_of
 from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.machine_code import machine_code
-from mlc.tools.explorer.measuring import require_measurable, with_times
+from mlc.tools.explorer.measuring import require_measurable, with_reasons, with_times
 from mlc.tools.explorer.memory_view import RecordMemory, weight_sizes
 from mlc.tools.explorer.record_values import RecordValues
 from mlc.tools.explorer.recording import RecordPasses
+from mlc.tools.explorer.recording_calls import RecordCalls
+from mlc.tools.explorer.telling_passes import TellPasses
 from mlc.tools.explorer.texts import Texts
 from mlc.tools.input_file import InputFile
 from mlc.tools.kernel_numbers import KernelNumbers, ModelNumbers
@@ -63,10 +65,13 @@ def document_of(
         arguments.spelled(),
     )
     document.source = texts.add(model.text) if isinstance(model, ModelText) else NO_TEXT
-    recording = RecordPasses(texts, default_steps(options, backend.levels[-1], stages=backend.stages), options)
+    stages = default_steps(options, backend.levels[-1], stages=backend.stages)
+    recording, calls = RecordPasses(texts, stages, options), RecordCalls(texts)
     graph, memory = RecordGraph(texts), RecordMemory(texts)
     others = compilation.manager.instrumentations
-    compilation.manager.instrumentations = [recording, graph, memory, *others]
+    if progress is not None:
+        others = [TellPasses(partial(progress, "passes"), len(stages)), *others]
+    compilation.manager.instrumentations = [recording, calls, graph, memory, *others]
     values: RecordValues | None = None
     results: ResultsOfCode | None = None
     if inputs is not None:
@@ -75,15 +80,19 @@ def document_of(
         document.inputs = inputs.name
         results = ResultsOfCode(compilation, arrays)
         if with_values:
-            values = RecordValues(inputs.name, arrays, ctx, recording, graph, progress and partial(progress, "values"))
-            compilation.manager.instrumentations = [recording, graph, memory, values, *others]
+            values = RecordValues(
+                inputs.name, arrays, ctx, recording, calls, graph, progress and partial(progress, "values")
+            )
+            compilation.manager.instrumentations = [recording, calls, graph, memory, values, *others]
     rows: list[KernelNumbers] = []
     if "tensor" in backend.levels:
         compilation.lower("tensor")
-        document.calls = recording.calls()
+        document.calls = calls.calls()
         numbers = ModelNumbers.about(compilation, measure)
         told = partial(progress, "measuring") if progress is not None and measure else None
-        rows, document.measured_seconds = numbers.of(numbers.kernels, whole=measure, progress=told)
+        rows, whole = numbers.of(numbers.kernels, whole=measure, progress=told)
+        if whole is not None:
+            document.measured_seconds, document.measured_median = whole.shortest, whole.median
         document.limits, document.sources = (limits_of(numbers), numbers.facts) if rows else (None, "")
         document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress and partial(progress, "kernels"))
     passes_above = len(recording.passes)
@@ -91,7 +100,7 @@ def document_of(
         document.values = values.finished()
         recording.passes = [replace(run, values=values.by_pass.get(n)) for n, run in enumerate(recording.passes)]
     signature = compilation.lower_fully()
-    document.kernels = with_times(document.kernels, rows, recording.removed(passes_above))
+    document.kernels = with_reasons(with_times(document.kernels, rows, recording.removed(passes_above)))
     compilation.finish()
     if isinstance(program := compilation.program(signature), Program):
         reader = LoopReader.of(machine)

@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 
 from mlc.tools.explorer.changed_steps import SpelledStep, changed_steps
 from mlc.tools.explorer.code_results import result_changes, why_not_compared
-from mlc.tools.explorer.document import NO_TEXT, Document, GraphNode, KernelPage
+from mlc.tools.explorer.document import NO_TEXT, Document, GraphNode, KernelPage, KernelTime
 from mlc.tools.explorer.document_code import MachineCode
 
 _VALUE = re.compile(r"%[\w$.-]+")
@@ -33,6 +33,12 @@ class KernelChange:
     """What differs, in words; nothing if all that is known of them is the same."""
     estimates: tuple[float | None, float | None]
     """What all calls of each are estimated to take, in seconds."""
+    measured: tuple[float | None, float | None] = (None, None)
+    """What all calls of each were measured to take, in seconds."""
+    is_noise: bool = False
+    """Whether measurements of one of them differ by more than these do."""
+    decided: tuple[str, str] = ("", "")
+    """Of each, where its schedule is from, and what decides its estimate; empty if that is not known."""
 
 
 @dataclass(frozen=True)
@@ -147,23 +153,60 @@ def _pairs(first: _Side, second: _Side) -> Iterator[tuple[KernelPage | None, Ker
 
 
 def _compared(first: _Side, old: KernelPage | None, second: _Side, new: KernelPage | None) -> KernelChange:
-    estimates = first.seconds(old), second.seconds(new)
+    changes = list(_changes(first, old, second, new))
+    times = old and old.measured, new and new.measured
+    is_noise = _is_noise(*times)
+    if changes and times[0] is not None and times[1] is not None:  # equal code differs by noise
+        words = ", less than measurements of one of them differ" if is_noise else ""
+        changes.append(f"{change_in_words(times[0].seconds, times[1].seconds)} measured{words}")
+    return KernelChange(
+        old.name if old else "",
+        new.name if new else "",
+        changes,
+        (first.seconds(old), second.seconds(new)),
+        (_measured(old), _measured(new)),
+        is_noise,
+        (_decided(old), _decided(new)),
+    )
+
+
+def _changes(first: _Side, old: KernelPage | None, second: _Side, new: KernelPage | None) -> Iterator[str]:
     if old is None or new is None:
-        words = [] if old is new else ["only in the first" if new is None else "only in the second"]
-        return KernelChange(old.name if old else "", new.name if new else "", words, estimates)
-    changes: list[str] = []
+        if old is not new:
+            yield "only in the first" if new is None else "only in the second"
+        return
+    is_other = False
     if first.without_names(old.definition) != second.without_names(new.definition):
-        changes.append("computes something else")
+        is_other = True
+        yield "computes something else"
     if old.calls != new.calls:
-        changes.append(f"{old.calls} → {new.calls} calls")
-    changes += changed_steps(*([SpelledStep(step.kind, step.spelling) for step in each.steps] for each in (old, new)))
+        is_other = True
+        yield f"{old.calls} → {new.calls} calls"
+    steps = changed_steps(*([SpelledStep(step.kind, step.spelling) for step in each.steps] for each in (old, new)))
+    yield from steps
     if old.costs is not None and new.costs is not None and old.costs.cycles != new.costs.cycles:
-        changes.append(f"{change_in_words(old.costs.seconds, new.costs.seconds)} estimated")
-    if not changes and first.assembly(old.name) != second.assembly(new.name):
-        changes.append("other machine code")
-    if changes and old.measured is not None and new.measured is not None:  # equal code differs by noise
-        changes.append(f"{change_in_words(old.measured.seconds, new.measured.seconds)} measured")
-    return KernelChange(old.name, new.name, changes, estimates)
+        is_other = True
+        yield f"{change_in_words(old.costs.seconds, new.costs.seconds)} estimated"
+    if not (is_other or steps) and first.assembly(old.name) != second.assembly(new.name):
+        yield "other machine code"
+
+
+def _measured(kernel: KernelPage | None) -> float | None:
+    """What all calls of a kernel were measured to take."""
+    return None if kernel is None or kernel.measured is None else kernel.measured.seconds * kernel.calls
+
+
+def _is_noise(before: KernelTime | None, after: KernelTime | None) -> bool:
+    if before is None or after is None:
+        return False
+    return abs(before.seconds - after.seconds) <= max(each.upper - each.seconds for each in (before, after))
+
+
+def _decided(kernel: KernelPage | None) -> str:
+    """What decided about the schedule of a kernel."""
+    if kernel is None or kernel.costs is None:
+        return ""
+    return f"{kernel.origin}; {kernel.costs.decided_by}"
 
 
 def _of_model(first: _Side, second: _Side) -> Iterator[str]:

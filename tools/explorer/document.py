@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from mlc.tools.explorer.document_code import Artifact, MachineCode
 from mlc.tools.explorer.document_values import ModelResult, ModelValue, PassValues
 
-FORMAT = 8
+FORMAT = 9
 """Of the document, as the viewer knows it."""
 NO_TEXT = -1
 """Stands for a text where a function is not there."""
@@ -104,12 +104,15 @@ class Costs:
     """What keeps a core busy, in cycles."""
     brought: dict[str, float]
     """How long lines are on their way from each level of the memory, in cycles."""
-    waiting: float
-    """Cycles in which nothing is computed, since lines come in bursts."""
+    spent: dict[str, float]
+    """The cycles by what they are spent on, one after the other: parts of the core in innermost loops, "around" these,
+    "waiting", while lines come in bursts, and "arriving", for more lines."""
     spilled: int
-    """Registers that a loop needs beyond those that there are."""
-    around: float
-    """Cycles of the core around the innermost loops."""
+    """Registers that a loop needs beyond those that there are, if no operand is read from memory directly."""
+
+    def seconds_of(self, cycles: float) -> float:
+        """Cycles of the estimate as a time."""
+        return cycles * self.seconds / self.cycles if self.cycles else 0.0
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,8 @@ class CandidatePage:
     words: str
     """The difference."""
     costs: Costs
-    is_only_shown: bool
-    """Whether nothing is chosen by its estimate, which tells too little."""
+    why: str
+    """Why it is not chosen."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,9 @@ class KernelTime:
 
     seconds: float
     """The shortest time of a call of the kernel alone, with random inputs in the nearest cache that holds them."""
+    median: float
+    upper: float
+    """The upper quartile."""
     is_inlined: bool
     """Whether the model has no call of it, as the loop that called it has taken it in: it is not among the shares of
     the model's time."""
@@ -144,6 +150,15 @@ class KernelBound:
     """The seconds that what it has to move takes to come from the farthest level of the memory that it waits for."""
     limit: str
     """What takes longer: `compute`, or that level."""
+
+
+@dataclass(frozen=True)
+class KernelReason:
+    """Why a call of a kernel takes as long as it does, as measured, or else by estimate."""
+
+    words: str
+    parts: Sequence[tuple[str, float]]
+    """What it takes, in words and seconds, the least time first; all together they are the time of the call."""
 
 
 @dataclass(frozen=True)
@@ -186,16 +201,23 @@ class KernelPage:
     """Its text at the tensor level, in index notation."""
     schedule: str
     """As text; empty if it has none."""
+    origin: str
+    """Where the schedule is from, in words."""
     loops: int
     """Its text at the loop level before the first step; `NO_TEXT` if no steps are carried out."""
     steps: Sequence[StepPage]
     costs: Costs | None
     """None where its loops cannot be estimated."""
     candidates: Sequence[CandidatePage]
+    neighbours: Sequence[CandidatePage] | None
+    """The cheapest of the schedules that differ from its own in one step; None where these are not estimated, as it
+    loses little of the time of the model."""
     bound: KernelBound | None = None
     """None where a kernel neither computes nor moves anything."""
     measured: KernelTime | None = None
     """None if nothing was measured."""
+    reason: KernelReason | None = None
+    """None where no time of it is known, or no bound."""
 
 
 @dataclass(frozen=True)
@@ -216,6 +238,8 @@ class GraphNode:
     """The types of the constants that it reads, with their names."""
     written: Sequence[str] = ()
     """The ops of its place in the model's own dialect, by name: `onnx.HardSwish`."""
+    words: Sequence[str] = ()
+    """What people call it by its attributes, beside its name: `depthwise`, `3x3`."""
     calls: Sequence[int] = ()
     """The numbers of the calls of kernels that compute it, the one that does most of it first."""
 
@@ -317,6 +341,8 @@ class Document:
     """Where the numbers of the machine that estimates rest on come from, in words; empty if there are no kernels."""
     measured_seconds: float | None = None
     """The shortest time of a call of the whole model; None if nothing was measured."""
+    measured_median: float | None = None
+    """The median of these times."""
     artifact: Artifact | None = None
     """None for a target that makes no libraries of ELF."""
     remarks: Sequence[RemarkText] = field(default_factory=tuple[RemarkText, ...])

@@ -55,10 +55,10 @@ def _of_page(name: str) -> Document:
 
 
 def _of_model(name: str, arguments: CompileArguments, measure: bool, inputs: str | None, with_values: bool) -> Document:
-    file = None if inputs is None else InputFile.open(inputs)
-    model = read_model(name, arguments)
-    if file is not None:
-        arguments = replace(arguments, shape=[*arguments.shape])  # of this model alone
-        take_open_shapes(file, model, arguments)
-    with progress_bar(f"exploring {model.file}") as bar:
+    with progress_bar(f"exploring {name}") as bar:
+        file = None if inputs is None else InputFile.open(inputs)
+        model = read_model(name, arguments)
+        if file is not None:
+            arguments = replace(arguments, shape=[*arguments.shape])  # of this model alone
+            take_open_shapes(file, model, arguments)
         return document_of(model, arguments, bar.update if bar else None, measure, file, with_values)

@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from mlc.dialects.graph.base import GraphOp
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.ir_levels import LEVEL_OF, SOURCE_LEVELS
@@ -124,6 +125,7 @@ class _Nodes:
             scope=tuple(part for part in _SCOPES.split(self._texts.name_of(place)) if part)[:-1],
             inputs=tuple(dict.fromkeys(self.number_of[value] for value in read if value in self.number_of)),
             constants=tuple(self._constants[value] for value in read if value in self._constants),
+            words=tuple(op.kinds) if isinstance(op, GraphOp) else (),
             written=() if place == NO_PLACE else tuple(self._written.get(place, ())),
         )
 

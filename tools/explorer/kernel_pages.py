@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import cast
 
 from xdsl.dialects.func import FuncOp
 
 from mlc.analysis.constant_arguments import ModuleConstants
-from mlc.compiler.kernel_processes import most_others
 from mlc.dialects.loop import ScheduleAttr
-from mlc.schedules.cost.estimate import Estimate
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.steps.base import Scheduling
-from mlc.schedules.trial import StepOutcome, carries_out_schedules, lower_to_plain_loops, outcomes_of
-from mlc.tools.explorer.changed_steps import changed_steps, spelled_steps
-from mlc.tools.explorer.document import NO_TEXT, CandidatePage, Costs, KernelCall, KernelPage, StepPage
+from mlc.schedules.trial import StepOutcome, lower_to_plain_loops, outcomes_of
+from mlc.tools.explorer.changed_steps import spelled_steps
+from mlc.tools.explorer.document import NO_TEXT, KernelCall, KernelPage, StepPage
+from mlc.tools.explorer.kernel_estimates import KernelEstimates, SharedWork
 from mlc.tools.explorer.limits import bound_of
 from mlc.tools.explorer.texts import Texts, places_in
 from mlc.tools.kernel_numbers import KernelNumbers, ModelNumbers
 from mlc.tools.kernel_text import without_schedule
-from mlc.tools.schedule_estimate import candidates_beside, kernel_on_loops, steps_of
+from mlc.tools.schedule_estimate import steps_of
 from mlc.tools.schedule_text import describe_schedule
-from mlc.tuning.isolated import Failure, Job
 
-_LONGEST = 900.0
-"""Seconds after which a process that estimates is taken to hang, and what it was to estimate is estimated here."""
+LOST = 0.01
+"""The part of the time of a model that a kernel loses at least whose near schedules are estimated."""
 
 
 def kernel_pages(
@@ -42,40 +38,61 @@ def kernel_pages(
     `rows` are the numbers of `numbers.kernels`, and `called` has the places of what the calls of kernels compute;
     `progress` is told how many pages are done, of how many.
     """
+    estimates, kernels = KernelEstimates(numbers), numbers.kernels
     pages = _Pages(numbers, texts)
     places: dict[str, dict[int, None]] = {}
     for each in called:
         places.setdefault(each.kernel, {}).update(dict.fromkeys(each.places))
-    count = min(1 + most_others(), len(rows))
-    shares = [numbers.kernels[first::count] for first in range(count)]
-    jobs = [Job(partial(pages.estimates, share), _LONGEST) for share in shares] if count > 1 else []
+    shared = SharedWork(estimates.of, kernels)
     try:
         made: list[KernelPage] = []
-        for kernel, row in zip(numbers.kernels, rows, strict=True):
+        for kernel, row in zip(kernels, rows, strict=True):
             if progress is not None:
                 progress(len(made), len(rows))
             made.append(pages.page(kernel, row, list(places.get(row.name, ()))))
-        found = [job.value() for job in jobs] or [None] * count
+        made = [
+            replace(page, costs=found.costs, origin=found.origin, candidates=found.candidates)
+            for page, found in zip(made, shared.values(), strict=True)
+        ]
     finally:
-        for job in jobs:
-            job.stop()
-    for first, (share, estimates) in enumerate(zip(shares, found, strict=True)):
-        known = pages.estimates(share) if estimates is None or isinstance(estimates, Failure) else estimates
-        for number, (costs, candidates) in zip(range(first, len(made), count), cast(_Estimates, known), strict=True):
-            made[number] = replace(made[number], costs=costs, candidates=candidates)
-    return made
+        shared.stop()
+    return _with_neighbours(made, rows, kernels, estimates)
 
 
-_Estimates = list[tuple[Costs | None, list[CandidatePage]]]
+def _with_neighbours(
+    pages: Sequence[KernelPage], rows: Sequence[KernelNumbers], kernels: Sequence[FuncOp], estimates: KernelEstimates
+) -> list[KernelPage]:
+    """The pages with the schedules near to those of kernels that lose much: of all, they take longer than all else."""
+    whole = sum(row.calls * _taken(page, row) for page, row in zip(pages, rows, strict=True))
+    slow = [
+        number
+        for number, (page, row) in enumerate(zip(pages, rows, strict=True))
+        if page.costs is not None and row.calls * _lost(page, row) >= LOST * whole
+    ]
+    shared = SharedWork(estimates.near, [kernels[number] for number in slow])
+    try:
+        found = dict(zip(slow, shared.values(), strict=True))
+    finally:
+        shared.stop()
+    return [replace(page, neighbours=found.get(number)) for number, page in enumerate(pages)]
+
+
+def _taken(page: KernelPage, row: KernelNumbers) -> float:
+    """The seconds of a call: measured, else estimated; 0 where they are not known."""
+    return row.seconds or (0.0 if page.costs is None else page.costs.seconds)
+
+
+def _lost(page: KernelPage, row: KernelNumbers) -> float:
+    """The seconds of a call beyond its bound."""
+    least = 0.0 if page.bound is None else max(page.bound.arithmetic, page.bound.transfer)
+    return max(0.0, _taken(page, row) - least)
 
 
 class _Pages:
     def __init__(self, numbers: ModelNumbers, texts: Texts) -> None:
         self._ctx, self._options, self._module = numbers.ctx, numbers.options, numbers.module
-        self._machine, self._hertz = numbers.roofline.machine, numbers.hertz
         self._numbers, self._texts = numbers, texts
         self._known = ModuleConstants.of(numbers.module)
-        self._are_scheduled = carries_out_schedules(numbers.options)
 
     def page(self, kernel: FuncOp, row: KernelNumbers, places: Sequence[int]) -> KernelPage:
         """All about one kernel but what it is estimated to take."""
@@ -90,10 +107,12 @@ class _Pages:
             bytes=work.bytes,
             definition=self._texts.add_op(without_schedule(kernel)),
             schedule=str(schedule) if isinstance(schedule, ScheduleAttr) else "",
+            origin="",
             loops=loops,
             steps=self._steps(kernel, outcomes, after),
             costs=None,
             candidates=(),
+            neighbours=None,
             bound=bound_of(self._numbers, work),
         )
 
@@ -127,40 +146,3 @@ class _Pages:
             )
             for number, (spelled, (_, words)) in enumerate(zip(spelled_steps(steps_of(kernel)), described, strict=True))
         ]
-
-    def estimates(self, kernels: Sequence[FuncOp]) -> _Estimates:
-        """What kernels are estimated to take, and their candidates."""
-        return [self._estimates(kernel) for kernel in kernels]
-
-    def _estimates(self, kernel: FuncOp) -> tuple[Costs | None, list[CandidatePage]]:
-        if not self._are_scheduled:
-            return None, []
-        loops = kernel_on_loops(self._module, kernel, self._ctx, self._options, self._known)
-        found = loops.estimate(steps_of(kernel))
-        if found is None:
-            return None, []
-        others = candidates_beside(self._module, loops, kernel, self._ctx.clone(), self._machine, self._known)
-        own = spelled_steps(steps_of(kernel))
-        pages = [
-            CandidatePage(
-                f"{each.change}: {', '.join(changed_steps(own, spelled_steps(each.steps)))}",
-                costs_of(each.estimate, self._hertz),
-                each.is_only_shown,
-            )
-            for each in others
-        ]
-        return costs_of(found, self._hertz), pages
-
-
-def costs_of(estimate: Estimate, hertz: float) -> Costs:
-    """An estimate as data, for a core of so many cycles per second."""
-    return Costs(
-        estimate.cycles,
-        estimate.cycles / hertz,
-        estimate.decided_by,
-        estimate.parts,
-        estimate.brought,
-        estimate.waiting,
-        estimate.spilled,
-        estimate.around,
-    )

@@ -29,6 +29,7 @@ from mlc.tools.explorer.document import NO_PLACE
 from mlc.tools.explorer.document_values import ModelValue, PassValue, PassValues, ValueForm
 from mlc.tools.explorer.graph_view import RecordGraph
 from mlc.tools.explorer.recording import RecordPasses
+from mlc.tools.explorer.recording_calls import RecordCalls
 from mlc.tools.explorer.run_values import run_model
 from mlc.tools.explorer.value_numbers import difference_of, numbers_of
 from mlc.tools.explorer.value_pictures import picture_of
@@ -58,6 +59,7 @@ class RecordValues(Instrumentation):
     inputs: Sequence[Array]
     ctx: CompilerContext
     passes: RecordPasses
+    calls: RecordCalls
     graph: RecordGraph
     progress: Callable[[int, int], None] | None = None
     values: list[ModelValue] = field(default_factory=list[ModelValue])
@@ -183,7 +185,7 @@ class RecordValues(Instrumentation):
             if key not in found or first == place:
                 found[key] = _KeptValue(str(value.type), stored)
 
-        texts, calls = self.passes.texts, self.passes.call_of
+        texts, calls = self.calls.texts, self.calls.call_of
         run_model(module, self.inputs, self.ctx.resources, texts, calls, keep)
         return found
 

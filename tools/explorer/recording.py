@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.pass_manager.options import parse_passes, pipeline_text
 from mlc.pass_manager.pipeline_options import PipelineOptions
 from mlc.pass_manager.stage import Stage
-from mlc.support.functions import is_private, models_of
-from mlc.tools.explorer.document import NO_TEXT, Change, KernelCall, PassRun
-from mlc.tools.explorer.texts import Texts, places_in
+from mlc.tools.explorer.document import NO_TEXT, Change, PassRun
+from mlc.tools.explorer.texts import Texts
 
 
 @dataclass
@@ -35,9 +33,6 @@ class RecordPasses(Instrumentation):
     """What there is before the first pass."""
     passes: list[PassRun] = field(default_factory=list[PassRun])
     _functions: dict[str, _Form] = field(default_factory=dict[str, "_Form"])
-    _places_of_calls: dict[CallOp, list[int]] = field(default_factory=dict[CallOp, list[int]])
-    _before: dict[Attribute, list[int]] = field(default_factory=dict[Attribute, list[int]])
-    """The places of the ops in each op of a model, by the location of that, before the pass that runs."""
     _started: float = 0.0
     _ops: int = 0
     _next_stage: int = 0
@@ -45,9 +40,6 @@ class RecordPasses(Instrumentation):
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         if not self._functions:
             self.start = self._changes(module)
-        self._before = {
-            op.location: places_in(self.texts, op.walk()) for model in models_of(module) for op in model.body.ops
-        }
         self._started = time.perf_counter()
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
@@ -58,17 +50,6 @@ class RecordPasses(Instrumentation):
         level, reason = ("", "") if stage is None else (stage.level, stage.reason)
         spelling = pipeline_text([pass_])
         self.passes.append(PassRun(pass_.name, spelling, level, reason, seconds, (before, self._ops), changes))
-        self._follow_calls(module)
-
-    def calls(self) -> list[KernelCall]:
-        """The calls of kernels in the module as it is now, with the places of what they compute: of the ops that were
-        where the call is. (The body of a kernel of several calls has the places of one of them.)"""
-        return list(self.call_of.values())
-
-    @property
-    def call_of(self) -> dict[Operation, KernelCall]:
-        """The same by the ops that are the calls."""
-        return {call: KernelCall(call.callee.string_value(), at) for call, at in self._places_of_calls.items()}
 
     def removed(self, first: int) -> set[str]:
         """The functions that passes have removed, from pass number `first` on."""
@@ -103,19 +84,6 @@ class RecordPasses(Instrumentation):
         gone = [Change(name, form.text, NO_TEXT) for name, form in self._functions.items() if name not in now]
         self._functions = now
         return changes + gone
-
-    def _follow_calls(self, module: ModuleOp) -> None:
-        """Note what calls compute that were not there before: the same as what was in their place."""
-        kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and is_private(op)}
-        calls = [op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() in kernels]
-        if not calls:
-            return
-        known = {call: self._places_of_calls[call] for call in calls if call in self._places_of_calls}
-        replaced = {call.location: places for call, places in self._places_of_calls.items() if call not in known}
-        for call in (call for call in calls if call not in known):
-            places = replaced.get(call.location) or self._before.get(call.location)
-            known[call] = places or places_in(self.texts, [call, *kernels[call.callee.string_value()].walk()])
-        self._places_of_calls = known
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,13 @@
 // CHECK-NEXT:   measured   not here: this machine cannot run code for cortex-a53
 // CHECK-NEXT:   products   of f32, by llvm.fmuladd
 // CHECK-NEXT:   peak       100% of 8 flop per cycle for these
+// CHECK:      estimated, for one core
+// CHECK:        why        A call is estimated to take {{[0-9.]+}} times as long as its arithmetic needs at full speed
+// CHECK-NEXT:   chosen as  the default of its template
+// CHECK:      candidates of its template that were not taken
+// CHECK-NEXT:   {{[0-9.]+ +}}times as long: {{.*; .*; (estimated to take longer|its estimate tells too little; mlc tune measures it|another one)}}
+// CHECK:      one step away
+// CHECK-NEXT:   {{[0-9.]+ +}}times as long: {{.*; .*; .*}}
 
 // TABLE:      kernel {{ +}}calls
 // TABLE-NEXT: linear_relu {{ +}}2 {{ +}}f32 {{ +}}20.1M {{ +}}880k {{ +}}22.9 {{ +}}compute {{ *}}2,518,400 cycles

@@ -164,3 +164,25 @@ def test_elementwise_ops_say_so() -> None:
     for op in (*graph.UNARY_OPS, *graph.BINARY_OPS, graph.CompareOp, graph.WhereOp, graph.CastOp):
         assert issubclass(op, graph.ElementwiseOp)
     assert not issubclass(graph.MatmulOp, graph.ElementwiseOp)
+
+
+@pytest.mark.parametrize(
+    ("op", "kinds"),
+    [
+        (graph.Conv2dOp(_IMAGE, value(8, 8, 1, 1)), "1x1 pointwise"),
+        (graph.Conv2dOp(_IMAGE, value(16, 4, 3, 3), (2, 2), groups=2), "3x3 stride 2 grouped groups 2"),
+        (graph.Conv2dOp(_IMAGE, value(8, 1, 3, 5), (2, 1), groups=8), "3x5 stride 2x1 depthwise groups 8"),
+        (
+            graph.Conv2dOp(_IMAGE, value(2, 3, 1, 6), dilations=(2, 2), groups=6, layout="NHWC"),
+            "2x3 dilated depthwise groups 6",
+        ),
+        (graph.ConvTranspose2dOp(_IMAGE, value(8, 1, 3, 3), groups=8), "3x3 depthwise groups 8"),
+        (
+            graph.ConvTranspose2dOp(_IMAGE, value(3, 3, 6, 1), groups=6, layout="NHWC"),
+            "3x3 depthwise groups 6",
+        ),
+        (graph.ReluOp(_VECTOR), ""),
+    ],
+)
+def test_what_people_call_an_op(op: graph.GraphOp, kinds: str) -> None:
+    assert " ".join(op.kinds) == kinds

@@ -128,8 +128,8 @@ def _fetched(function: FuncOp, capacity: int) -> float:
     machine = resolve_target("znver4")
     memory = replace(machine.memory, line_bytes=_LINE, l2_read=float(_LINE), l2_write=float("inf"))
     found = estimate(function, replace(machine, l1_bytes=capacity, l2_bytes=1 << 30, memory=memory))
-    assert found.brought["last cache"] == found.brought["main memory"] == 0
-    return found.brought["second cache"]
+    assert found.brought["L3"] == found.brought["memory"] == 0
+    return found.brought["L2"]
 
 
 def _played(function: FuncOp, capacity: int) -> int:
@@ -219,6 +219,15 @@ def test_a_tile_computes_as_fast_as_multiply_adds_start() -> None:
     scalar, _ = _on(_BY_ROWS, "")
     # LLVM makes vectors, and one sum per vector waits for each addition.
     assert scalar.cycles > 3.5 * machine.issue.fma_units * found.cycles
+
+
+@pytest.mark.parametrize("passes", ["", "apply-schedule,cse,sink"])
+@pytest.mark.parametrize("text", [_TWO_PASSES, _with("tile(n, 36), tile(ni, 12), vectorize(nii, 16)", _BY_ROWS)])
+def test_what_cycles_are_spent_on_adds_up(text: str, passes: str) -> None:
+    found, _ = _on(text, passes)
+    assert found.cycles == pytest.approx(sum(found.spent.values()))
+    assert (found.around > 0) == (text != _TWO_PASSES)
+    assert sum(found.computed.values()) < sum(found.parts.values()), "parts are busy at a time"
 
 
 def test_a_load_that_is_repeated_is_one() -> None:

@@ -130,14 +130,14 @@ def _rows_twice(cache: int, prefetch: str = "") -> Estimate:
 def test_a_second_pass_finds_what_the_first_one_brought() -> None:
     """Of rows of 4 KB, a cache of 8 KB holds one."""
     found = _rows_twice(8 << 10)
-    brought, computed = found.brought["main memory"], found.parts["arithmetic"] + found.parts["late results"]
+    brought, computed = found.brought["memory"], found.parts["arithmetic"] + found.parts["late results"]
     assert brought == pytest.approx(40 * 4096 / 0.1, rel=0.02)
     assert found.waiting == pytest.approx(brought - computed / 4, rel=0.01)
 
 
 def test_passes_that_bring_their_rows_again() -> None:
     found = _rows_twice(1 << 10)
-    brought, computed = found.brought["main memory"], found.parts["arithmetic"] + found.parts["late results"]
+    brought, computed = found.brought["memory"], found.parts["arithmetic"] + found.parts["late results"]
     assert brought == pytest.approx(2 * 40 * 4096 / 0.1, rel=0.02)
     assert found.waiting == pytest.approx(brought - computed, rel=0.02)
 
@@ -146,7 +146,7 @@ def test_the_second_pass_asks_for_the_next_row() -> None:
     """Lines come where they are asked for, in three quarters of the time, and not where they are read first."""
     found = _rows_twice(16 << 10, "loop.prefetch %x[%m + 1, %j] to 3 : memref<40x1024xf32>")
     computed = found.parts["arithmetic"] + found.parts["late results"]
-    assert found.waiting == pytest.approx(found.brought["main memory"] - 3 * computed / 4, rel=0.01)
+    assert found.waiting == pytest.approx(found.brought["memory"] - 3 * computed / 4, rel=0.01)
 
 
 def test_panels_within_rows_all_come_to_the_first_rows() -> None:

@@ -213,8 +213,8 @@ def test_threads_share_what_is_computed(steps: str, threads: int, rows: int) -> 
 @pytest.mark.parametrize("steps", ["threads(m)", "threads(n)"])
 def test_threads_share_what_caches_deliver_and_wait_for_the_main_memory(steps: str) -> None:
     for level, machine, part in (
-        ("second cache", replace(_MACHINE, l1_bytes=1024), 2),
-        ("main memory", replace(_MACHINE, l1_bytes=1024, l2_bytes=1024, l3_bytes=1024), 1),
+        ("L2", replace(_MACHINE, l1_bytes=1024), 2),
+        ("memory", replace(_MACHINE, l1_bytes=1024, l2_bytes=1024, l3_bytes=1024), 1),
     ):
         alone, shared = (_doubled(steps, threads=n, machine=machine).brought[level] for n in (1, 2))
         assert 0 < shared == alone / part

@@ -15,6 +15,7 @@ import pytest
 from mlc.testing.browser import browser, why_no_browser
 from mlc.tools.explorer.document import Document, GraphNode, KernelTime
 from mlc.tools.explorer.document_values import Picture
+from mlc.tools.explorer.measuring import with_reasons
 from mlc.tools.explorer.page import page_of
 from mlc.tools.explorer.stored_page import documents_in
 
@@ -89,10 +90,10 @@ def _pretend(report: Path) -> None:
     """Write times into a page, as the target of the test need not be one that this machine can run; and a picture."""
     (document,) = documents_in(report.read_text(encoding="utf-8"), report.name)
     kernels = [
-        replace(kernel, measured=KernelTime(seconds, is_inlined=False))
+        replace(kernel, measured=KernelTime(seconds, 1.01 * seconds, 1.02 * seconds, is_inlined=False))
         for kernel, seconds in zip(document.kernels, (3e-6, 1e-6), strict=True)
     ]
-    document.kernels, document.measured_seconds = kernels, 5e-6
+    document.kernels, document.measured_seconds, document.measured_median = with_reasons(kernels), 5e-6, 8e-6
     picture = Picture(2, 1, 1, "1 x 2", base64.b64encode(bytes([0, 255])).decode())
     document.values = [replace(document.values[0], picture=picture), *document.values[1:]]
     report.write_text(page_of([document]), encoding="utf-8")
@@ -110,6 +111,7 @@ def test_page_in_a_browser(page: _Page, mlc: CommandLine) -> None:
     _check_graph(page)
     _check_values(page)
     _check_search(page)
+    _check_search_by_kind(page, mlc)
     _check_source(page)
     _check_comparison(page, mlc)
     _check_long_graph(page)
@@ -151,8 +153,11 @@ def _check_measured(page: _Page) -> None:
     page.open()
     assert "5 µs" in page.wait(".fact", "measured")
     page.wait(".card h2", "Kernels that take longest, measured")
-    assert page.texts(".card:first-child dt") == ["linear_relu", "softmax"]
-    assert page.texts(".card:first-child dd") == ["3 µs60%", "1 µs20%"]
+    assert page.texts(".card:first-child dt") == ["linear_relu", "softmax", "beyond the kernels"]
+    assert page.texts(".card:first-child dd") == ["3 µs60%", "1 µs20%", "1 µs20%"]
+    assert "1 µs, 20%" in page.wait(".fact", "beyond the kernels")
+    assert "median 8 µs" in page.wait(".fact", "measured")
+    page.wait("main .alarm", "their median is 1.60 times the shortest. Something else ran")
     full = "return [...document.querySelectorAll('.card')].map((each) => each.querySelector('.bar-fill').style.width)"
     assert page.driver.execute_script(full) == ["100%"] * 3, "bars are beside the longest one"
     page.wait(".card h2", "Kernels that lose most, measured")
@@ -176,6 +181,11 @@ def _check_measured(page: _Page) -> None:
     page.open("kernels/linear_relu")
     assert "µs in all calls" in page.wait(".fact", "lost")
     assert "3 µs a call" in page.wait(".fact", "measured")
+    assert "median 3.03 µs, a quarter 3.06 µs or more" in page.wait(".fact", "spread")
+    assert "the default of its template" in page.wait(".fact", "schedule")
+    page.wait(".reason p", "A call takes ")
+    assert "in all 3 µs, measured" in page.wait(".key-of-parts")
+    assert len(page.texts(".whole span")) == len(page.texts(".key-of-parts li")) - 1
     assert "60%" in page.wait(".fact", "of measured")
     page.wait(".fact .place", f"matmul {FILE}:4 6x200xf32")
     page.open("roofline")
@@ -207,9 +217,10 @@ def _check_kernel(page: _Page) -> None:
     page.click("nav.tabs a", "Costs")
     page.wait(".parts dt", "arithmetic")
     assert " → " in page.wait("main td", ": tile(")
-    page.wait("main p", "The kernel was measured to take")
-    page.wait("main p", " that it takes at least, for ")
     page.wait("main p", " are around the innermost loops: what comes before and after sums.")
+    assert " for tile(" in page.wait('[aria-label="One step away"] td', " for ")
+    page.wait("td", "estimated to take longer")
+    _check_tips(page)
     page.driver.execute_script("location.hash = '#/kernels/nobody'")
     page.wait("main p", "No kernel and no function has this name.")
     page.driver.execute_script("location.hash = '#/kernels/linear_relu/no such tab'")
@@ -223,7 +234,7 @@ def _check_kernel(page: _Page) -> None:
     assert page.wait(".fact", "vector registers").endswith(" of 16")
     if shutil.which("llvm-mca") or shutil.which("llvm-mca-19"):
         assert " are simulated, " in page.wait(".verdict", "cycles")
-        page.wait(".fact dt", "at least / simulated")
+        page.wait(".fact dt", "throughput / simulated")
     page.click("nav.tabs a", "Remarks")
     page.wait("main td", "graph.relu: fused into linear_relu")
     assert not any("softmax" in kernel for kernel in page.texts("main td:nth-child(3)"))
@@ -231,6 +242,21 @@ def _check_kernel(page: _Page) -> None:
     page.click("main td a", "apply-schedule")
     page.wait("h1", "apply-schedule")
     assert page.driver.execute_script("return document.querySelector('select').value") == "linear_relu"
+
+
+def _check_tips(page: _Page) -> None:
+    """What the pointer is shown of a word, the keyboard is, too; Escape takes it away."""
+    from selenium.webdriver.common.keys import Keys
+
+    assert page.texts(".tip") == [""]
+    page.driver.execute_script("document.querySelector('.fact dt[title]').focus()")
+    page.press(Keys.TAB)
+    title = page.driver.execute_script("return document.activeElement.title")
+    page.wait(".tip:not([hidden])", title)
+    assert page.driver.execute_script("return document.activeElement.getAttribute('aria-describedby')") == "tip"
+    page.press(Keys.ESCAPE)
+    page.wait(".tip[hidden]")
+    assert page.driver.execute_script("return document.querySelector('[aria-describedby=tip]')") is None
 
 
 def _check_graph(page: _Page) -> None:
@@ -328,6 +354,27 @@ def _check_search(page: _Page) -> None:
     page.wait(".line.found", "tensor.yield")
 
 
+def _check_search_by_kind(page: _Page, mlc: CommandLine) -> None:
+    """A kernel is found by what people call the op that it computes, which is in no name."""
+    from selenium.webdriver.common.keys import Keys
+
+    model, report = page.file.with_name("conv.mlir"), page.file.with_name("conv.html")
+    model.write_text("""
+func.func @main(%x: tensor<1x8x6x6xf32>, %w: tensor<8x1x3x3xf32>) -> tensor<1x8x4x4xf32> {
+  %0 = graph.conv2d %x, %w {groups = 8 : i64} : tensor<1x8x6x6xf32>, tensor<8x1x3x3xf32> -> tensor<1x8x4x4xf32>
+  return %0 : tensor<1x8x4x4xf32>
+}
+""")
+    assert mlc("explore", str(model), "-o", str(report), "--target=x86-64-v3").status == 0
+    other = _Page(page.driver, report)
+    other.open()
+    other.press("/", "depthwise groups 8")
+    other.wait(".results a", "kernelconv2d 3x3 depthwise groups 8")
+    other.press(Keys.ENTER)
+    other.wait("h1", "conv2d")
+    other.wait(".fact .place", "conv2d 3x3 depthwise groups 8 conv.mlir:3")
+
+
 def _check_source(page: _Page) -> None:
     page.open("source")
     page.click(".line", "graph.softmax")
@@ -343,6 +390,9 @@ def _check_comparison(page: _Page, mlc: CommandLine) -> None:
     other = _Page(page.driver, both)
     other.open()
     other.wait("main .lead", "No difference in what was made.")
+    other.wait('th[aria-sort="descending"]', "measured, all calls")
+    assert other.wait("tbody td", "+0.0%") == "3 µs → 3 µs +0.0%, equal code"
+    other.wait("tbody td", "the default of its template; ")
     other.click("main td a", "linear_relu")
     other.wait("main .changes", "no difference")
     other.wait("button.line.fold", "as before")

@@ -19,6 +19,7 @@ from mlc.tools.explorer.changed_steps import SpelledStep, changed_steps
 from mlc.tools.explorer.compare import compare
 from mlc.tools.explorer.document import (
     FORMAT,
+    Costs,
     Document,
     GraphNode,
     KernelPage,
@@ -41,7 +42,7 @@ def _step(spelling: str) -> SpelledStep:
 
 
 def _kernel(name: str, definition: int) -> KernelPage:
-    return KernelPage(name, (), 1, 0, 0, definition, "", -1, (), None, ())
+    return KernelPage(name, (), 1, 0, 0, definition, "", "", -1, (), None, (), None)
 
 
 def _document(*kernels: tuple[str, str, str]) -> Document:
@@ -81,9 +82,9 @@ def test_what_differs_is_told() -> None:
 
 
 def test_measured_times_are_told_of_kernels_that_differ() -> None:
-    def timed(document: Document, whole: float, *seconds: float) -> Document:
+    def timed(document: Document, whole: float, *seconds: float, spread: float = 0.0) -> Document:
         times = [
-            replace(page, measured=KernelTime(each, False))
+            replace(page, measured=KernelTime(each, each, each + spread, False))
             for page, each in zip(document.kernels, seconds, strict=True)
         ]
         return replace(document, kernels=times, measured_seconds=whole)
@@ -93,7 +94,21 @@ def test_measured_times_are_told_of_kernels_that_differ() -> None:
     comparison = compare(before, after)
     assert [list(each.changes) for each in comparison.kernels] == [["other machine code", "+21.0% measured"], []]
     assert comparison.measured == (2.0, 3.0)
+    assert [each.measured for each in comparison.kernels] == [(1.0, 1.21), (1.0, 1.5)]
+    assert [each.is_noise for each in comparison.kernels] == [False, False]
     assert compare(before, timed(before, 9.0, 9.0, 9.0)).is_equal
+    noisy = compare(before, timed(after, 3.0, 1.21, 1.5, spread=0.3)).kernels
+    assert [each.is_noise for each in noisy] == [True, False]
+    assert noisy[0].changes[-1] == "+21.0% measured, less than measurements of one of them differ"
+
+
+def test_what_decided_about_schedules_is_told_of_both() -> None:
+    costs = Costs(8.0, 2.0, "arithmetic", {}, {}, {}, 0)
+    before, after = _document(("a", "@a mul", "mov"), ("b", "@b", "b")), _document(("a", "@a mul", "mov"))
+    before.kernels = [replace(before.kernels[0], origin="the default", costs=costs), before.kernels[1]]
+    after.kernels = [replace(after.kernels[0], origin="a record", costs=replace(costs, decided_by="L2"))]
+    decided = [each.decided for each in compare(before, after).kernels]
+    assert decided == [("the default; arithmetic", "a record; L2"), ("", "")]
 
 
 def test_bits_of_weights_are_compared_whatever_their_names_are() -> None:

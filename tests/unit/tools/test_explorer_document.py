@@ -92,7 +92,16 @@ def _check_kernels(explored: Explored) -> None:
     assert "vector<8xf32>" in explored.text(texts[-1])
     assert kernel["costs"]["cycles"] > 0
     assert kernel["costs"]["decided_by"] in kernel["costs"]["parts"] | kernel["costs"]["brought"]
-    assert all(each["costs"]["cycles"] > 0 and each["words"] for each in kernel["candidates"])
+    assert all(each["costs"]["cycles"] > 0 and each["words"] and each["why"] for each in kernel["candidates"])
+    assert sum(kernel["costs"]["spent"].values()) == pytest.approx(kernel["costs"]["cycles"])
+    assert kernel["origin"] == "the default of its template"
+    assert 0 < len(kernel["neighbours"]) <= 5
+    assert {each["why"] for each in kernel["neighbours"]} <= {
+        "estimated to take longer",
+        "its template does not propose it; mlc tune measures such schedules",
+    }
+    assert kernel["reason"]["words"].startswith("A call is estimated to take ")
+    assert sum(time for _, time in kernel["reason"]["parts"]) == pytest.approx(kernel["costs"]["seconds"], rel=0.05)
     code = {each["function"]: each for each in explored.document["code"]}
     assert code.keys() == {"mlc_main", *(each["name"] for each in explored.document["kernels"])}
     assert f"@{code['linear_relu']['symbol']}(" in explored.text(code["linear_relu"]["llvm_ir"])
@@ -265,6 +274,11 @@ def test_measuring_shows_progress_and_knows_what_loops_took_in(tmp_path: Path, m
     measuring = [(done, total) for stage, done, total in told if stage == "measuring"]
     total = 4 * (len(document.kernels) + 1)
     assert measuring == [(done, total) for done in range(1, total + 1)]
+    passes = [(done, total) for stage, done, total in told if stage == "passes"]
+    assert [done for done, _ in passes] == list(range(len(passes)))
+    assert told[0] == ("passes", 0, passes[0][1]), "all that takes long is told"
+    assert all(done < total for done, total in passes)
+    assert len(document.passes) == len(passes)
 
 
 def test_nothing_is_measured_unless_it_is_asked_for(explored: Explored) -> None:

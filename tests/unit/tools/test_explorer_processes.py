@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mlc.tools.explorer import kernel_pages
+from mlc.tools.explorer import kernel_estimates
 from mlc.tools.explorer.document import KernelPage
 from mlc.tools.explorer.stored_page import documents_in
 from mlc.tuning.isolated import Failure, Job
@@ -43,7 +43,8 @@ def test_several_processes_estimate_what_one_does(
 
     alone = kernels(1)
     assert len(alone) == 2 and all(each.costs is not None for each in alone)
+    assert all(each.neighbours for each in alone)
     assert kernels(3) == alone
-    monkeypatch.setattr(kernel_pages, "Job", _FirstEnds)
+    monkeypatch.setattr(kernel_estimates, "Job", _FirstEnds)
     assert kernels(2) == alone
-    assert _FirstEnds.started == 2
+    assert _FirstEnds.started == 4

@@ -57,6 +57,15 @@ def test_onnx_nodes_have_scopes_and_equal_layers_their_own_places(tmp_path: Path
     names = {place["name"] for place in explored.document["places"]}
     assert {"/body/first/MatMul", "/body/second/Relu"} <= names
     (kernel,) = explored.document["kernels"]
+    for name in ("/body/second/Relu", "body/first/MatMul", "body/first", "/body"):
+        shown = mlc("explain", str(model), name, "--target=x86-64-v3").out
+        assert shown.startswith(f"'{name}' is computed by {kernel['name']}\n\nfunc.func private @{kernel['name']}(")
+    result = mlc("explain", str(model), "/body/secnd/Relu", "--target=x86-64-v3")
+    assert result.status == 1
+    assert "no kernel '/body/secnd/Relu' in a model with the kernels " in result.err
+    assert "; did you mean 'body/second/Relu'?" in result.err
+    result = mlc("explain", str(model), "body/fir", "--target=x86-64-v3")
+    assert "no kernel 'body/fir' in a model" in result.err, "part of a name is no module"
     assert kernel["calls"] == 2
     assert len(kernel["places"]) == 4
 
@@ -77,6 +86,21 @@ def test_constants_that_nodes_share_are_not_what_kernels_compute(tmp_path: Path,
     assert computed == [["first"], ["product", "second"]]
     written = {names[node["place"]]: node["written"] for node in document["graph"] if node["place"] >= 0}
     assert written == {"first": ["onnx.HardSwish"], "product": ["onnx.MatMul"], "second": ["onnx.HardSwish"]}
+
+
+def test_a_module_of_several_kernels_is_asked_for_one(tmp_path: Path, mlc: CommandLine) -> None:
+    onnx = pytest.importorskip("onnx")
+    nodes = [
+        onnx.helper.make_node("Softmax", ["x"], ["y"], "/body/Softmax"),
+        onnx.helper.make_node("MatMul", ["y", "w"], ["z"], "/body/MatMul"),
+    ]
+    model = str(_save_onnx(tmp_path / "model.onnx", nodes, {name: [64, 64] for name in "xwz"}))
+    result = mlc("explain", model, "/body", "--target=x86-64-v3")
+    assert result.status == 1
+    message = "found '/body', a module whose nodes are computed by softmax, matmul; required: one of these, or a node"
+    assert message in result.err
+    shown = mlc("explain", model, "/body/MatMul", "--target=x86-64-v3").out
+    assert shown.startswith("'/body/MatMul' is computed by matmul\n")
 
 
 @pytest.mark.slow

@@ -50,7 +50,8 @@ def test_instructions_of_arm() -> None:
 .L0:
 \tldp\tq0, q1, [x1], #32
 \tld1r\t{ v2.4s }, [x2], #4
-\tldr\tq3, [sp, #16]
+\tldr\tq3, [sp, #16]                    // 16-byte Folded Reload
+\tstr\tx9, [sp, #8]                     // 8-byte Folded Spill
 \tmov\tv4.16b, v5.16b
 \tmovi\tv6.2d, #0000000000000000
 \tfmul\tv0.4s, v0.4s, v1.s[0]
@@ -114,3 +115,21 @@ def test_dot_products_are_multiply_adds() -> None:
 """
     (loop,) = innermost_loops(arm, _ARM)
     assert loop.work == Instructions(multiply_adds=3, loads=2) and loop.fmas == 3
+
+
+def test_spills_are_what_llvm_says() -> None:
+    """Arrays may be addressed by any register, and arithmetic may read a spilled one."""
+    body = """
+.L0:
+\tvmovups\t(%rbp,%rax,4), %ymm1
+\tvmovups\t%ymm1, -40(%rsp)                # 32-byte Spill
+\tvfmadd231ps\t-40(%rsp), %ymm1, %ymm2      # 32-byte Folded Reload
+\t                                        # ymm2 = (ymm1 * mem) + ymm2
+\tvmovups\t-40(%rsp), %ymm3                # 32-byte Reload
+\tvmovups\t%ymm3, 64(%rsp,%rax,4)
+\tmovq\t%rcx, 40(%rsp)                     # 8-byte Spill
+\tjb\t.L0
+"""
+    (loop,) = innermost_loops(body, _X86)
+    assert (loop.spills, loop.moves) == (3, 0)
+    assert loop.work == Instructions(multiply_adds=1, loads=2, stores=1)

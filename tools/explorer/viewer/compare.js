@@ -14,15 +14,18 @@ function comparisonTable(pair, comparison) {
     { title: "second", of: (row) => row[2] || "none" },
   ];
   const time = (seconds) => (seconds === null ? "–" : amount(seconds, "s"));
+  const isMeasured = comparison.kernels.some((each) => !each.measured.includes(null));
+  const decided = ([first, second]) => (first === second ? first : `${first || "–"} → ${second || "–"}`);
+  const change = (title, of) => ({ title, of: (each) => (each.changes.length ? Math.abs((of(each)[1] ?? 0) - (of(each)[0] ?? 0)) : 0), number: true,
+    cell: (each) => [`${of(each).map(time).join(" → ")} `, of(each).includes(null) ? "" : h("strong", {}, ratio(...of(each))), each.changes.length ? "" : h("span.quiet", {}, ", equal code")] });
   const kernels = [
     { title: "kernel", of: (each) => each.before || each.after, cell: (each) => h("a", { href: link("compare", comparison.kernels.indexOf(each)) }, bothNames(each)) },
     { title: "what differs", of: (each) => each.changes.join(", ") || "nothing" },
-    { title: "first", of: (each) => each.estimates[0] ?? 0, cell: (each) => time(each.estimates[0]), number: true },
-    { title: "second", of: (each) => each.estimates[1] ?? 0, cell: (each) => time(each.estimates[1]), number: true },
-    { title: "difference", of: (each) => (each.estimates[1] ?? 0) - (each.estimates[0] ?? 0), number: true,
-      cell: (each) => (each.estimates.includes(null) ? "–" : ratio(...each.estimates)) },
+    ...(isMeasured ? [change("measured, all calls", (each) => each.measured)] : []),
+    change("estimated, all calls", (each) => each.estimates),
+    { title: "schedule; estimate decided by", of: (each) => decided(each.decided) },
   ];
-  return h("section.main.wide", {}, h("h1", {}, "Two compilations"),
+  return h("section.main.wide.compared", {}, h("h1", {}, "Two compilations"),
     h("p.lead", {}, changed || comparison.model.length ? `${changed} of ${count(comparison.kernels.length, "kernel")} differ. ` : "No difference in what was made. ",
       before && after ? `All together ${amount(before, "s")} → ${amount(after, "s")} by estimate, ${ratio(before, after)}. ` : "",
       comparison.measured.includes(null) ? "" : `Measured: ${amount(comparison.measured[0], "s")} → ${amount(comparison.measured[1], "s")}, ${ratio(...comparison.measured)}.`),
@@ -30,7 +33,7 @@ function comparisonTable(pair, comparison) {
     comparison.model.length ? h("ul.changes", {}, ...comparison.model.map((words) => h("li", {}, words))) : null,
     ...comparison.notes.map((words) => h("p.status", {}, `${words}.`)),
     h("h2.space", {}, "Kernels"),
-    table(kernels, comparison.kernels, { caption: "Kernels that correspond" }));
+    table(kernels, comparison.kernels, { caption: "Kernels that correspond", sort: 2 }));
 }
 
 function bothNames(each) {

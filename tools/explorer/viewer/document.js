@@ -36,6 +36,7 @@ class Compilation {
     const computed = data.calls.flatMap((call) => call.places.map((place) => [place, call.kernel]));
     const merged = data.graph.flatMap((node) => node.calls.map((call) => [node.place, data.calls[call].kernel]));
     this.kernelsAt = groups([...computed, ...merged]);
+    this.nodesOf = groups(data.graph.flatMap((node) => node.calls.map((call) => [data.calls[call].kernel, node])));
     this.nodesAt = groups(data.graph.map((node, number) => [node.place, number]));
   }
 
@@ -69,6 +70,12 @@ class Compilation {
     return this.measured_seconds ? this.measuredSeconds(kernel) : this.seconds(kernel);
   }
 
+  /** What a call of the model was measured to take beyond all its kernels; null if nothing was measured. */
+  beyondKernels() {
+    const inside = this.kernels.reduce((sum, kernel) => sum + this.measuredSeconds(kernel), 0);
+    return this.measured_seconds ? Math.max(0, this.measured_seconds - inside) : null;
+  }
+
   /** What all calls of a kernel take beyond their bound; 0 where one of both is not known. */
   lost(kernel) {
     const taken = this.bestSeconds(kernel);
@@ -80,7 +87,14 @@ class Compilation {
     const nodes = [...(this.nodesAt.get(place) ?? [])].map((number) => this.graph[number]);
     const written = nodes.flatMap((node) => node.written).map((name) => name.split(".").pop());
     const operators = [...new Set(written.length ? written : nodes.map((node) => node.label))];
-    return { operator: operators.length > 2 ? `${operators[0]}, …` : operators.join(", "), type: shapeWords(nodes[nodes.length - 1]?.type ?? "") };
+    const kinds = nodes.flatMap((node) => node.words).join(" ");
+    return { operator: `${operators.length > 2 ? `${operators[0]}, …` : operators.join(", ")}${kinds ? ` ${kinds}` : ""}`, type: shapeWords(nodes[nodes.length - 1]?.type ?? "") };
+  }
+
+  /** What people call the ops that a kernel computes, by their attributes, each word once. */
+  kindsOf(kernel) {
+    const nodes = [...(this.nodesOf.get(kernel.name) ?? [])];
+    return [...new Set(nodes.flatMap((node) => [...node.words, ...node.written.map((name) => name.split(".").pop())]))];
   }
 
   /** The passes that changed a function, with the change. */

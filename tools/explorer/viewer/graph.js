@@ -198,7 +198,7 @@ function boxesOf(compilation, by) {
     box.title = isCall ? compilation.calls[first.calls[0]].kernel : isScope ? first.scope.slice(0, Number(by)).join("/") : first.label;
     const where = first.place >= 0 ? placeName(compilation.places[first.place]) : "";
     box.note = isScope ? count(box.nodes.length, "op") : last.type || where;
-    box.words = box.nodes.flatMap((node) => [node.label, node.kind, node.type, node.place >= 0 ? compilation.places[node.place].words : ""]).concat(box.title).join(" ").toLowerCase();
+    box.words = box.nodes.flatMap((node) => [node.label, node.kind, node.type, ...node.words, node.place >= 0 ? compilation.places[node.place].words : ""]).concat(box.title).join(" ").toLowerCase();
   }
   return boxes;
 }

@@ -30,9 +30,9 @@ function loopFacts(compilation, loop, name) {
   const { simulation } = loop;
   return h("dl.facts", {}, name ? fact("loop", name) : null, fact("instructions", String(loop.instructions)),
     fact("vector registers", `${loop.vector_registers} of ${compilation.vector_registers}`), fact("other registers", String(loop.other_registers)),
-    fact("at least", `${rounded(bound)} cycles an iteration`),
+    fact("throughput", `${rounded(bound)} cycles an iteration`),
     simulation ? fact("simulated", `${rounded(simulation.cycles)} cycles`) : null,
-    simulation ? fact("at least / simulated", (bound / simulation.cycles).toFixed(2)) : null,
+    simulation ? fact("throughput / simulated", (bound / simulation.cycles).toFixed(2)) : null,
     simulation ? fact("instructions a cycle", rounded(loop.instructions / simulation.cycles)) : null,
     simulation ? fact("busiest unit", `${simulation.unit}, ${rounded(simulation.busiest)} cycles`) : null,
     loop.counts.spills ? fact("spills", h("span.alarm", {}, String(loop.counts.spills))) : null,
@@ -55,7 +55,7 @@ function loopCards(loop) {
 const EITHER = "Either may be wrong: mlc machine show tells where each fact is from, mlc machine measure measures them.";
 const CLOSE = 1.1; // numbers of cycles that differ less are said to agree
 
-/** What the simulation was held up by, and why that is more than the least by the facts of the machine, if it is. */
+/** What the simulation was held up by, and why that is more than the throughput by the facts of the machine, if it is. */
 function busiestUnit({ cycles, simulation }) {
   const rows = Object.entries(simulation.instructions);
   const parts = rows.flatMap(([name, number]) => [h("dt", {}, name), h("dd", {}, rounded(number), bar(number / simulation.busiest))]);
@@ -63,10 +63,11 @@ function busiestUnit({ cycles, simulation }) {
     h("p.quiet.verdict", {}, heldUpBy(Math.max(...Object.values(cycles), 0), simulation))];
 }
 
-function heldUpBy(least, { cycles, busiest, unit }) {
+function heldUpBy(throughput, { cycles, busiest, unit }) {
   const taken = `${rounded(cycles)} cycles are simulated`;
   if (cycles > CLOSE * busiest) return `${taken}, though no unit is busy for more than ${rounded(busiest)}: instructions wait for each other's results.`;
-  if (cycles * CLOSE < least) return `${taken}, fewer than the ${rounded(least)} that it takes at least by the facts of the machine: these expect more of its units than LLVM's model does. ${EITHER}`;
-  if (busiest <= CLOSE * least) return `${taken}, about as many as it takes at least by the facts of the machine.`;
-  return `${taken}, and ${rounded(least)} are the least by the facts of the machine: these expect less of what keeps ${unit} busy than LLVM's model does. ${EITHER}`;
+  const expected = `${rounded(throughput)} by the throughput that the facts of the machine give`;
+  if (cycles * CLOSE < throughput) return `${taken}, fewer than the ${expected}: LLVM's model has its units start more. ${EITHER}`;
+  if (busiest <= CLOSE * throughput) return `${taken}, about as many as the ${expected}.`;
+  return `${taken}, more than the ${expected}: LLVM's model has ${unit} start less. ${EITHER}`;
 }

@@ -1,7 +1,5 @@
 // The table of kernels, and the page of one.
 
-const FAR = 1.25; // an estimate that is off by more does not tell where the time of a kernel goes
-
 function kernelsPage(compilation, [name, chosen, detail]) {
   if (name === undefined) return kernelTable(compilation);
   const kernel = compilation.kernel.get(name);
@@ -16,6 +14,7 @@ function kernelsPage(compilation, [name, chosen, detail]) {
   return h("section.main.wide", {},
     h("p.crumbs", {}, h("a", { href: link("kernels") }, "Kernels"), " / "),
     h("h1", {}, name),
+    kernel?.reason ? reasonPanel(kernel) : null,
     kernel ? kernelFacts(compilation, kernel) : null,
     tabs("About this kernel", entries.map(([key, words]) => [key, words, link("kernels", name, key)]), tab),
     pages[tab](compilation, name, detail));
@@ -94,6 +93,27 @@ function nodeChip(compilation, place) {
     operator ? h("span.operator", {}, `${operator} `) : null, placeName(compilation.places[place]), type ? h("span.shape", {}, ` ${type}`) : null);
 }
 
+/** Why a call of a kernel takes as long as it does: in a sentence, and as parts of a bar, each as long as its time. */
+function reasonPanel({ reason, measured, costs }) {
+  const parts = reason.parts.filter(([, seconds]) => seconds > 0);
+  const all = parts.reduce((sum, [, seconds]) => sum + seconds, 0);
+  const segment = ([, seconds], number) => {
+    const element = h(`span.part-${number}`);
+    element.style.width = `${(100 * seconds) / all}%`;
+    return element;
+  };
+  return h("section.reason", { "aria-label": "Why it takes as long as it does" }, h("p", {}, reason.words),
+    h("div.whole", { "aria-hidden": "true" }, ...parts.map(segment)),
+    h("ul.key-of-parts", {}, ...reason.parts.map(([words, seconds]) =>
+      h("li", {}, h(`span.swatch.part-${parts.findIndex(([each]) => each === words)}`, { "aria-hidden": "true" }), `${words} `, h("strong", {}, amountBelow(seconds)))),
+      h("li.quiet", {}, `in all ${amount((measured ?? costs).seconds, "s")}, ${measured ? "measured" : "by estimate"}`)));
+}
+
+/** A time that may be negative. */
+function amountBelow(seconds) {
+  return seconds < 0 ? `−${amount(-seconds, "s")}` : amount(seconds, "s");
+}
+
 function kernelFacts(compilation, kernel) {
   const costs = kernel.costs;
   const places = kernel.places.slice(0, 12).map((place) => nodeChip(compilation, place));
@@ -105,6 +125,7 @@ function kernelFacts(compilation, kernel) {
     kernel.bound ? fact("at least", `${amount(leastSeconds(kernel), "s")} a call, for ${kernel.bound.limit}`) : null,
     kernel.bound && compilation.bestSeconds(kernel) ? fact("lost", `${amount(compilation.lost(kernel), "s")} in all calls`) : null,
     costs?.spilled ? fact("registers", registerWords(compilation, kernel)) : null,
+    kernel.origin ? fact("schedule", kernel.origin) : null,
     fact("computes", h("span.places", {}, ...places, kernel.places.length > 12 ? `and ${kernel.places.length - 12} more` : null)));
 }
 
@@ -112,6 +133,7 @@ function measuredFacts(compilation, kernel) {
   if (!kernel.measured) return [];
   const ratio = measuredByEstimate(kernel);
   return [fact("measured", `${amount(kernel.measured.seconds, "s")} a call`),
+    fact("spread", `median ${amount(kernel.measured.median, "s")}, a quarter ${amount(kernel.measured.upper, "s")} or more`),
     ratio === undefined ? null : fact("measured / estimate", ratio.toFixed(2)),
     compilation.measured_seconds ? fact("of measured", kernel.measured.is_inlined ? "inlined" : percent(compilation.measuredSeconds(kernel), compilation.measured_seconds)) : null];
 }
@@ -150,29 +172,32 @@ function scheduleTab(compilation, name, detail) {
 
 function costsTab(compilation, name) {
   const kernel = compilation.kernel.get(name);
-  const { costs, candidates } = kernel;
+  const { costs, candidates, neighbours } = kernel;
   if (!costs) return h("p.empty", {}, "No estimate: its loops are not a function of their own, too many, or not scheduled.");
   const parts = (title, named) => {
     const rows = Object.entries(named).filter(([, cycles]) => cycles > 0).sort((a, b) => b[1] - a[1]);
     return h("div.card", {}, h("h2", {}, title), rows.length ? h("dl.parts", {}, ...rows.flatMap(([words, cycles]) =>
       [h("dt", {}, words), h("dd", {}, amount(secondsOf(costs, cycles), "s"), bar(cycles / costs.cycles))])) : h("p.empty", {}, "next to nothing"));
   };
-  return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), h("p", {}, costWords(compilation, kernel)), candidateTable(costs, candidates));
+  return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), h("p", {}, costWords(compilation, kernel)),
+    ...otherSchedules("Candidates of its template", costs, candidates, "Its template proposes no other schedule."),
+    ...otherSchedules("One step away", costs, neighbours ?? [], neighbours ? "No schedule that differs in one step is estimated to take another time."
+      : "Not estimated, as it loses less than 1% of the time of the model; mlc explain MODEL KERNEL does that."));
 }
 
-/** How the parts make the estimate, and whether to believe it. */
-function costWords(compilation, kernel) {
-  const ratio = measuredByEstimate(kernel);
-  const measured = ratio === undefined ? "" : ` The kernel was measured to take ${ratio.toFixed(2)} times the estimate: ${Math.abs(Math.log(ratio)) > Math.log(FAR) ? "these parts do not tell where its time goes." : "they agree."}`;
-  const around = kernel.costs.around / kernel.costs.cycles > 0.01 ? ` Of what the core does, ${amount(secondsOf(kernel.costs, kernel.costs.around), "s")} are around the innermost loops: what comes before and after sums.` : "";
-  return `${estimateWords(kernel)}${around} What the core does at the same time is not added up, and cache lines arrive while it computes.${measured} ${sourceWords(compilation)}`;
+/** How the parts make the estimate. */
+function costWords(compilation, { costs }) {
+  const part = (name, words) => (costs.spent[name] / costs.cycles > 0.01 ? ` ${amount(secondsOf(costs, costs.spent[name]), "s")} of it are ${words}.` : "");
+  return `The estimate is ${amount(costs.seconds, "s")}. What parts of the core do at the same time is not added up, and cache lines arrive while it computes.`
+    + `${part("around", "around the innermost loops: what comes before and after sums")}${part("waiting", "waiting for cache lines, which come in bursts")} ${sourceWords(compilation)}`;
 }
 
 /** How many registers the estimate finds missing, and whether the code stores any for that. */
 function registerWords(compilation, { name, costs }) {
   const loops = compilation.codeOf.get(name)?.loops ?? [];
   const spills = loops.reduce((sum, loop) => sum + (loop.counts.spills ?? 0), 0);
-  return `${costs.spilled} more than there are by the estimate${loops.length ? `; ${count(spills, "spill")} in the inner loops of its code` : ""}`;
+  const code = loops.length ? `; its inner loops ${spills ? `store or read spilled ones ${count(spills, "time")}` : "spill none"}` : "";
+  return `${costs.spilled} more than there are by the estimate, if no operand is read from memory directly${code}`;
 }
 
 /** Cycles of an estimate as a time. */
@@ -180,32 +205,20 @@ function secondsOf(costs, cycles) {
   return (cycles * costs.seconds) / costs.cycles;
 }
 
-/** What the estimate is beyond the bound: waiting for the memory, and what the core takes longer for. */
-function estimateWords(kernel) {
-  const { bound, costs } = kernel;
-  const waiting = secondsOf(costs, costs.waiting);
-  const least = leastSeconds(kernel);
-  const more = costs.seconds - waiting - least;
-  const beyond = (part) => secondsOf(costs, costs.parts[part]) - (part === "arithmetic" && bound ? bound.arithmetic : 0);
-  const [part] = Object.keys(costs.parts).sort((a, b) => beyond(b) - beyond(a));
-  const terms = [bound ? `${amount(least, "s")} that it takes at least, for ${bound.limit}` : "",
-    waiting ? `${amount(waiting, "s")} of waiting, while cache lines come in bursts` : "", more > 0 ? `${amount(more, "s")} more, most of it for ${part ?? "other work"}` : ""].filter(Boolean);
-  return `The estimate is ${amount(costs.seconds, "s")}${more < 0 ? "" : `: ${terms.join("; ")}`}.`;
-}
-
-function candidateTable(costs, candidates) {
-  if (!candidates.length) return h("p.empty", {}, "Its template proposes no other schedule.");
-  const rows = [{ words: "this one", costs, is_only_shown: false }, ...candidates];
+/** Other schedules of a kernel beside its own, and why they are not chosen. */
+function otherSchedules(title, costs, others, none) {
+  const heading = h("h2.space", {}, title);
+  if (!others.length) return [heading, h("p.empty", {}, none)];
+  const rows = [{ words: "this one", costs, why: "" }, ...others];
   const most = Math.max(...rows.map((row) => row.costs.cycles));
   const columns = [
     { title: "schedule", of: (row) => row.words, cell: (row) => h("span", { class: row.costs === costs ? "own" : "" }, row.words) },
     { title: "estimate", of: (row) => row.costs.seconds, cell: (row) => amount(row.costs.seconds, "s"), number: true },
     { title: "times as long", of: (row) => row.costs.cycles, cell: (row) => h("span.share", {}, (row.costs.cycles / costs.cycles).toFixed(2), bar(row.costs.cycles / most)), number: true },
     { title: "decided by", of: (row) => row.costs.decided_by },
-    { title: "", of: (row) => (row.is_only_shown ? "tried by mlc tune only" : "") },
+    { title: "why it is not chosen", of: (row) => row.why },
   ];
-  return [table(columns, rows, { caption: "Candidates of its template", sort: -1 }),
-    candidates.some((each) => each.is_only_shown) ? h("p.quiet", {}, "Candidates that only mlc tune tries are not chosen by their estimates, which tell too little here.") : null];
+  return [heading, table(columns, rows, { caption: title, sort: -1 })];
 }
 
 /** What passes decided about a kernel, each message once: one that is called for each layer has those of all calls. */

@@ -13,6 +13,7 @@ const PAGES = [
   ["remarks", "Remarks", remarksPage],
 ];
 const MOST_RESULTS = 40;
+const UNSTEADY = 1.25; // calls that take so many times the shortest are not measured in quiet
 
 function overviewPage(compilation) {
   const most = (of) => [...compilation.kernels].sort((a, b) => of(b) - of(a)).slice(0, 8).filter(of);
@@ -23,21 +24,25 @@ function overviewPage(compilation) {
   const row = (href, name, value, part, share) => [h("dt", {}, h("a", { href }, name)), h("dd", {}, value, h("span.quiet.part", {}, part), bar(share))];
   const kernelRows = (kernels, of, ...page) => kernels.flatMap((kernel) =>
     row(link("kernels", kernel.name, ...page), kernel.name, amount(of(kernel), "s"), percent(of(kernel), all), of(kernel) / of(kernels[0])));
+  const beyond = compilation.beyondKernels();
+  const rest = beyond === null ? [] : [h("dt", explained("beyond the kernels"), "beyond the kernels"), h("dd", {}, amount(beyond, "s"), h("span.quiet.part", {}, percent(beyond, all)), bar(beyond / compilation.bestSeconds(longest[0])))];
   const passing = compilation.passes.reduce((sum, pass) => sum + pass.seconds, 0);
   const changed = compilation.passes.filter((pass) => pass.changes.length).length;
   const bytes = compilation.weights.reduce((sum, weight) => sum + weight.bytes, 0);
   return h("section.main.wide", {}, h("h1", {}, compilation.title),
     h("dl.facts", {}, fact("target", compilation.target), fact("cpu", compilation.machine), fact("mlc", compilation.version),
       compilation.options.length ? fact("options", h("code", {}, compilation.options.join(" "))) : null,
-      fact("estimate", compilation.total ? amount(compilation.total, "s") : "–"), compilation.measured_seconds ? fact("measured", amount(compilation.measured_seconds, "s")) : null, fact("ops", String(compilation.graph.filter((node) => node.kind !== "input" && node.kind !== "output").length)),
+      fact("estimate", compilation.total ? amount(compilation.total, "s") : "–"), compilation.measured_seconds ? fact("measured", `${amount(compilation.measured_seconds, "s")}, median ${amount(compilation.measured_median, "s")}`) : null,
+      beyond === null ? null : fact("beyond the kernels", `${amount(beyond, "s")}, ${percent(beyond, all)}`), fact("ops", String(compilation.graph.filter((node) => node.kind !== "input" && node.kind !== "output").length)),
       fact("kernels", `${compilation.kernels.length} in ${count(compilation.calls.length, "call")}`), fact("passes", `${changed} of ${compilation.passes.length} changed something`),
       fact("weights", amount(bytes, "B")), fact("workspace", amount(compilation.arenas.reduce((sum, arena) => sum + arena.size, 0), "B"))),
     h("div.cards", {},
-      h("div.card", {}, h("h2", {}, `Kernels that take longest, ${how}`), h("dl.parts", {}, ...kernelRows(longest, (kernel) => compilation.bestSeconds(kernel)))),
-      losing.length ? h("div.card", {}, h("h2", { title: TERMS.lost }, `Kernels that lose most, ${how}`), h("dl.parts", {}, ...kernelRows(losing, (kernel) => compilation.lost(kernel), "roofline"))) : null,
+      h("div.card", {}, h("h2", {}, `Kernels that take longest, ${how}`), h("dl.parts", {}, ...kernelRows(longest, (kernel) => compilation.bestSeconds(kernel)), ...rest)),
+      losing.length ? h("div.card", {}, h("h2", explained("lost"), `Kernels that lose most, ${how}`), h("dl.parts", {}, ...kernelRows(losing, (kernel) => compilation.lost(kernel), "roofline"))) : null,
       h("div.card", {}, h("h2", {}, "Passes that take longest"), h("dl.parts", {}, ...slow.flatMap((pass) =>
         row(link("passes", compilation.passes.indexOf(pass)), pass.name, amount(pass.seconds, "s"), percent(pass.seconds, passing), pass.seconds / slow[0].seconds))))),
     compilation.sources ? h("p.quiet", {}, `${sourceWords(compilation)} ${compilation.measured_seconds ? "" : "No kernel was measured; mlc explore --measure does that."}`) : null,
+    compilation.measured_median > UNSTEADY * compilation.measured_seconds ? h("p.alarm", {}, `The times of calls of the model differ: their median is ${(compilation.measured_median / compilation.measured_seconds).toFixed(2)} times the shortest. Something else ran while it was measured.`) : null,
     compilation.remarks.some((each) => each.kind === "warning") ? remarkList(compilation, compilation.remarks.filter((each) => each.kind === "warning"), "Warnings") : null);
 }
 
@@ -93,11 +98,11 @@ function placeBar(shown) {
 /** All that has a name: kernels, passes, functions, ops of the graph, places, remarks. */
 function searchIndex(compilation) {
   return [
-    ...compilation.kernels.map((kernel) => ["kernel", [kernel.name, ...kernel.places.map((place) => placeName(compilation.places[place]))].join(" "), link("kernels", kernel.name)]),
+    ...compilation.kernels.map((kernel) => ["kernel", [kernel.name, ...compilation.kindsOf(kernel), ...kernel.places.map((place) => placeName(compilation.places[place]))].join(" "), link("kernels", kernel.name)]),
     ...compilation.passes.map((pass, number) => ["pass", pass.name, link("passes", number)]),
     ...[...new Set(compilation.passes.flatMap((pass) => pass.changes.map((each) => each.function)))].filter((name) => !compilation.kernel.has(name))
       .map((name) => ["function", name, link("kernels", name)]),
-    ...compilation.graph.map((node, number) => ["op", [node.label, node.place < 0 ? "" : compilation.places[node.place].words, ...node.written].join(" "), link("graph", number)]),
+    ...compilation.graph.map((node, number) => ["op", [node.label, node.place < 0 ? "" : compilation.places[node.place].words, ...node.words, ...node.written].join(" "), link("graph", number)]),
     ...compilation.weights.map((weight) => ["weight", `${weight.name} ${weight.type}`, link("memory")]),
     ...compilation.remarks.map((each) => ["remark", each.message, link("remarks")]),
   ].map(([kind, words, href]) => ({ kind, words, href, key: words.toLowerCase() }));
@@ -167,7 +172,7 @@ async function start() {
   };
   const header = h("header", {}, brand, h("nav.pages", { "aria-label": "Pages" }, ...links),
     comparison ? compilationChoice(documents, shown, show) : null, searchBox(shown));
-  document.getElementById("page").replaceChildren(header, main, placeBar(shown));
+  document.getElementById("page").replaceChildren(header, main, placeBar(shown), tip());
   window.addEventListener("hashchange", show);
   show();
 }

@@ -28,8 +28,7 @@ function boundWords(kernel) {
   const what = kernel.bound.limit === "compute" ? "its operations at full speed" : `what ${kernel.bound.limit === "memory" ? "the memory" : kernel.bound.limit} has to bring`;
   const times = [["estimated", kernel.costs?.seconds], ["measured", kernel.measured?.seconds]].filter(([, seconds]) => seconds && least)
     .map(([words, seconds]) => `it is ${words} to take ${(seconds / least).toFixed(2)} times that`);
-  const estimate = kernel.costs ? ` ${estimateWords(kernel)}` : "";
-  return `A call takes ${amount(least, "s")} at least, for ${what}${times.length ? `; ${times.join(", and ")}` : ""}.${estimate}`;
+  return `A call takes ${amount(least, "s")} at least, for ${what}${times.length ? `; ${times.join(", and ")}` : ""}.`;
 }
 
 function boundTable(compilation, kernels) {

@@ -61,6 +61,10 @@ const TERMS = {
   "estimate decided by": "the part of the core, or the level of the memory, that takes longest in the estimate",
   "of model": "all calls of a kernel as a part of the estimates of all kernels",
   "measured": "the shortest time of many calls on this machine",
+  "spread": "how far the times of these calls differ: something else that runs makes calls longer, never shorter",
+  "beyond the kernels": "what a call of the model takes beyond its kernels: operands that are farther away, code that is cold, calls",
+  "throughput": "the cycles of an iteration in which the busiest part of the core could start its work, by the facts of the machine: an estimate, which counts no waiting",
+  "schedule": "where the schedule is from",
   "of measured": "all calls of a kernel as a part of the measured time of the model",
   "simulated": "the cycles of an iteration in LLVM's model of the CPU",
 };
@@ -115,7 +119,39 @@ function tabs(label, entries, chosen) {
 
 /** A fact with its name. */
 function fact(name, ...value) {
-  return h("div.fact", {}, h("dt", { title: meaning(name) }, name), h("dd", {}, ...value));
+  return h("div.fact", {}, h("dt", explained(name), name), h("dd", {}, ...value));
+}
+
+/** What makes an element show the meaning of its words, to the pointer and to the keyboard. */
+function explained(words) {
+  return meaning(words) ? { title: meaning(words), tabindex: 0 } : {};
+}
+
+/** Shows beside an element that the keyboard is on what it shows to the pointer: its title. Escape takes that away. */
+function tip() {
+  const element = h("div.tip", { id: "tip", role: "tooltip", hidden: true });
+  let shown = null;
+  const hide = () => {
+    shown?.removeAttribute("aria-describedby");
+    shown = null;
+    element.hidden = true;
+  };
+  document.addEventListener("focusin", ({ target }) => {
+    hide();
+    const words = target.getAttribute("title") ?? target.querySelector(":scope > title")?.textContent;
+    if (!words || !target.matches(":focus-visible")) return;
+    shown = target;
+    shown.setAttribute("aria-describedby", "tip");
+    element.replaceChildren(words);
+    element.hidden = false;
+    const at = target.getBoundingClientRect();
+    element.style.left = `${Math.max(8, Math.min(at.left, innerWidth - element.offsetWidth - 8))}px`;
+    element.style.top = `${at.bottom + 6 + element.offsetHeight < innerHeight ? at.bottom + 6 : at.top - 6 - element.offsetHeight}px`;
+  });
+  document.addEventListener("focusout", hide);
+  document.addEventListener("scroll", hide, true);
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  return element;
 }
 
 /** The address of a page: its parts may hold any character. */
