@@ -40,8 +40,8 @@ class Reason:
     words: str
     """A sentence or two."""
     parts: Sequence[tuple[str, float]]
-    """What a call takes, in words and in the unit of the bound, the least time first; the last one is negative where
-    the estimate is a little longer than the measured time. All together they are the time."""
+    """What a call takes, in words and in the unit of the bound, the least time first. All together they are the
+    time."""
 
 
 def reason_of(
@@ -67,11 +67,12 @@ def reason_of(
     terms = _told(list(_beyond(fitted, level, bound)), _WORTH_SAYING * taken)
     parts = [("arithmetic at full speed" if is_arithmetic else f"operands from {bound.limit}", bound.time), *terms]
     over = taken - max(estimated, bound.time)
-    is_told = measured is not None and abs(over) >= _WORTH_SAYING * taken
+    is_told = measured is not None and over >= _WORTH_SAYING * taken
     if is_told:
-        parts.append(
-            ("not explained by the estimate" if over > 0 else "less than these, as the estimate is too long", over)
-        )
+        parts.append(("not explained by the estimate", over))
+    is_too_long = estimated > _AGREES * taken
+    if is_too_long:
+        parts = [parts[0], ("beyond that", max(taken - bound.time, 0.0))]
     if taken < (1 - _WORTH_SAYING) * bound.time:
         words += ", which is thus wrong: it was measured while something else ran, or is only planned"
         return Reason(f"{words}.", parts)
@@ -79,15 +80,16 @@ def reason_of(
         return Reason(f"{words}: little is lost.", parts)
     if not estimated:
         words += ". Without an estimate, nothing tells why"
-    elif estimated > _AGREES * taken:
+    elif is_too_long:
         most = f", of which {_times(terms[0][1], bound)} {terms[0][0]}" if terms else ""
         words += f". The estimate is {_times(estimated, bound)} times{most}: too long to tell where the time goes"
-        parts = [parts[0], ("beyond that", taken - bound.time)]
     elif len(parts) > 1:
-        listed = "; ".join(f"{_times(abs(time), bound)} {each}" for each, time in parts[1:])
+        listed = "; ".join(f"{_times(time, bound)} {each}" for each, time in parts[1:])
         words += f". Of the {_times(taken - bound.time, bound)} beyond that: {listed}"
-    if fitted != spent:
+    if _of_lines(spent) - _of_lines(fitted) >= _WORTH_SAYING * taken:
         words += f". By estimate {_times(_of_lines(spent), bound)} would wait for {level}, which is too long"
+    if _of_core(spent) - _of_core(fitted) >= _WORTH_SAYING * taken:
+        words += f". The core alone would take {_times(_of_core(spent), bound)}, of which these are parts in proportion"
     return Reason(f"{words}.{_noise(bound, measured, over if is_told else taken)}", parts)
 
 
@@ -96,15 +98,19 @@ def _of_lines(spent: Mapping[str, float]) -> float:
     return spent.get("waiting", 0.0) + spent.get("arriving", 0.0)
 
 
+def _of_core(spent: Mapping[str, float]) -> float:
+    """How long an estimate takes without that."""
+    return sum(spent.values()) - _of_lines(spent)
+
+
 def _fitted(spent: Mapping[str, float], taken: float) -> Mapping[str, float]:
-    """What an estimate that is too long for a measured time is spent on if lines arrive faster, so that it is as long;
-    the same if the core alone is estimated to take longer."""
-    lines = _of_lines(spent)
-    core = sum(spent.values()) - lines
-    if core + lines <= _AGREES * taken or core > taken:
+    """What an estimate that is too long is spent on if it is as long as a measured time: lines arrive faster, and where
+    the core alone takes a little longer, all that it does takes less. The same where the core takes much longer."""
+    lines, core = _of_lines(spent), _of_core(spent)
+    if core + lines <= taken or core > _AGREES * taken:
         return spent
-    part = (taken - core) / lines
-    return {name: time * (part if name in ("waiting", "arriving") else 1.0) for name, time in spent.items()}
+    of_lines, of_core = max(taken - core, 0.0) / lines if lines else 0.0, min(taken / core, 1.0) if core else 1.0
+    return {name: time * (of_lines if name in ("waiting", "arriving") else of_core) for name, time in spent.items()}
 
 
 def _beyond(spent: Mapping[str, float], level: str, bound: Bound) -> Iterator[tuple[str, float]]:

@@ -181,5 +181,9 @@ class Partition(PaddingStep):
         if not partition(padded, self.loops):
             raise Refused(f"its windows do not move along {', '.join(self.loops)} alone, or the padding counts")
 
+    def follow(self, plan: LoopPlan) -> None:
+        for name in self.loops:  # of the part inside they are as many as windows fit there
+            plan.trips.pop(name, None)
+
     def words(self, plan: LoopPlan) -> str:
         return f"windows at the border along {', '.join(self.loops)} stay inside the image, which avoids a copy"

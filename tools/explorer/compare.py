@@ -178,7 +178,7 @@ def _changes(first: _Side, old: KernelPage | None, second: _Side, new: KernelPag
     is_other = False
     if first.without_names(old.definition) != second.without_names(new.definition):
         is_other = True
-        yield "computes something else"
+        yield "other index notation: shapes, layouts or ops"
     if old.calls != new.calls:
         is_other = True
         yield f"{old.calls} → {new.calls} calls"
@@ -199,7 +199,9 @@ def _measured(kernel: KernelPage | None) -> float | None:
 def _is_noise(before: KernelTime | None, after: KernelTime | None) -> bool:
     if before is None or after is None:
         return False
-    return abs(before.seconds - after.seconds) <= max(each.upper - each.seconds for each in (before, after))
+    shorter, longer = sorted(each.seconds for each in (before, after))
+    spread = max(each.upper - each.seconds for each in (before, after))
+    return longer - shorter <= min(spread, shorter)  # the shortest of many calls is not twice as long by chance
 
 
 def _decided(kernel: KernelPage | None) -> str:
@@ -224,7 +226,7 @@ def _of_model(first: _Side, second: _Side) -> Iterator[str]:
         yield f"weights: {sizes[0]:,} → {sizes[1]:,} bytes"
     bits = [Counter((each.type, each.digest) for each in side.document.weights) for side in (first, second)]
     if other := (bits[1] - bits[0]).total():
-        yield f"weights: {other} of {bits[1].total()} have other bits"
+        yield f"weights: {other} of {bits[1].total()} are stored with other bits or in another layout"
     names = first.entry, second.entry
     if all(names) and first.assembly(names[0] or "") != second.assembly(names[1] or ""):
         yield "the function that calls the kernels has other machine code"

@@ -65,8 +65,20 @@ def test_an_estimate_that_is_too_long_explains_nothing() -> None:
 
 def test_an_estimate_that_is_a_little_too_long() -> None:
     found = _reason(16.0, {"arithmetic": 11.0, "around": 7.0})
-    assert found.parts[-1] == ("less than these, as the estimate is too long", -2.0)
-    assert found.words.endswith("0.20 less than these, as the estimate is too long.")
+    assert found.words == (
+        "A call takes 1.60 times as long as its arithmetic needs at full speed. Of the 0.60 beyond that: 0.60 around "
+        "the innermost loops (before and after sums). The core alone would take 1.80, of which these are parts in "
+        "proportion."
+    )
+
+
+def test_lines_explain_nothing_where_the_core_is_not_shorter() -> None:
+    found = _reason(12.8, {"arithmetic": 10.0, "around": 3.1, "waiting": 2.5})
+    assert found.words == (
+        "A call takes 1.28 times as long as its arithmetic needs at full speed. Of the 0.28 beyond that: 0.28 around "
+        "the innermost loops (before and after sums). By estimate 0.25 would wait for L3, which is too long."
+    )
+    assert all(time > 0 for _, time in found.parts)
 
 
 def test_lines_that_are_estimated_to_arrive_too_slowly() -> None:

@@ -41,7 +41,6 @@ def test_every_step_has_words() -> None:
         Interchange.around("n", "m"),
         Tile("n", 64),
         Clip("m"),
-        Partition("m"),
         Pack("w", "n"),
         Tile("w_lane", 16),
         Tile("ni", 16),
@@ -69,6 +68,7 @@ def test_every_step_has_words() -> None:
         Unpack("k"),
         DotTaps("k", 4),
         StoreEarly("k"),
+        Partition("m"),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -115,5 +115,9 @@ def test_every_step_has_words() -> None:
         "llvm_unroll(k, 1)": "LLVM does not unroll it",
         "llvm_unroll(k, 2)": "LLVM puts 2 iterations into one",
     }
+    kernel.attributes["schedule"] = ScheduleAttr.of([Partition("m"), Tile("m", 4), Tile("n", 64)])
+    blocks = dict(describe_schedule(kernel, ()))
+    assert blocks["tile(m, 4)"] == "blocks of 4", "nobody knows how many iterations the border takes"
+    assert blocks["tile(n, 64)"] == "3 blocks of 64, and one of 8"
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")
