@@ -67,7 +67,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--estimates", action="store_true", help=words)
     words = "beside the measured times those of a trace ('mlc run --trace FILE'), where kernels run one after the other"
     parser.add_argument("--compare", metavar="FILE", help=words)
-    words = "of a language model what one token costs: bytes, the least time, and which kernels lose the rest"
+    words = (
+        "of a language model what one token costs: bytes, the least time, and which kernels lose the rest; that is "
+        "what is shown of one without KERNEL, --estimates and --compare"
+    )
     parser.add_argument("--per-token", action="store_true", help=words)
     add_compile_arguments(parser)
 
@@ -86,8 +89,9 @@ def run(arguments: Namespace) -> None:
         raise UserError("found --compare with a kernel or --estimates; required: --compare alone, for all kernels")
     traced = runs_in_trace(args.compare) if args.compare else {}
     source = read_model(args.model, args)
-    if args.per_token:
-        _explain_token(source, args, bool(args.kernel or args.estimates or args.compare))
+    asks_more = bool(args.kernel or args.estimates or args.compare)
+    if args.per_token or (isinstance(source, GgufModel) and not asks_more and _is_for_tokens(args)):
+        _explain_token(source, args, asks_more)
         return
     timed = start_compilation(source, args)
     nodes = NodeKernels()
@@ -132,6 +136,11 @@ def _kernel_named(name: str, kernels: Mapping[str, FuncOp], nodes: NodeKernels) 
     return found[0]
 
 
+def _is_for_tokens(args: CompileArguments) -> bool:
+    """Whether no shape is given that the code for one token does not have."""
+    return set(args.bindings.shapes) <= {"context"}
+
+
 def _explain_token(source: ModelSource, args: CompileArguments, asks_more: bool) -> None:
     """Print what one token costs.
 
@@ -142,7 +151,7 @@ def _explain_token(source: ModelSource, args: CompileArguments, asks_more: bool)
         raise UserError("found --per-token with a kernel, --estimates or --compare; required: --per-token alone")
     if not isinstance(source, GgufModel):
         raise UserError(f"found --per-token with '{source.file}'; required: a language model in a file of GGUF")
-    if set(args.bindings.shapes) - {"context"}:
+    if not _is_for_tokens(args):
         raise UserError("found --shape of something else than 'context'; required: --shape context=N at most")
     timed = start_compilation(source, args)
     timed.compilation.lower("tensor")

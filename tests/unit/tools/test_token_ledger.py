@@ -35,6 +35,7 @@ def _row(shown: str, name: str) -> list[str]:
 def test_bytes_and_multiply_adds(model: str, mlc: CommandLine) -> None:
     """Of a machine that is not here: cycles, and no measurement."""
     shown = mlc("explain", model, "--per-token", ELSEWHERE).out
+    assert mlc("explain", model, ELSEWHERE).out == shown != mlc("explain", model, ELSEWHERE, "--estimates").out
     assert shown.startswith("one token, with 48 in caches for 96\n")
     square, layers, heads, size = 128 * 128, 2, 2, 32
     weights = layers * (square // 2 + square // 32 * 4)
