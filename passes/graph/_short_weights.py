@@ -120,7 +120,7 @@ def short_weights(
     if not widest * np.abs(found.scale.astype(np.float64)).max() <= np.finfo(np.float32).max:  # NaN is not, either
         return "a scale is not finite, or a weight overflows"
     integers = np.broadcast_to(found.integers, shape).astype(np.int16)
-    fits_four = int(integers.max()) - int(integers.min()) <= MOST - LEAST
+    fits_four = fit_four_bits(int(integers.min()), int(integers.max()))
     scale, zero = (np.broadcast_to(array, shape) for array in (found.scale, found.zero))
     group = gcd(_period(scale), _period(zero), within) or (-(-k // PER_WORD) * PER_WORD if fits_four else k)
     if within and group != within:
@@ -162,11 +162,16 @@ def _centred(integers: Array, zero: Array, group: int, fits_four: bool) -> tuple
     return (integers - centre).astype(np.int8), offset.astype(np.int8) if is_short else offset
 
 
+def fit_four_bits(low: int, high: int) -> bool:
+    """Whether integers from `low` to `high` have four bits where they are counted from the least one."""
+    return high - low <= MOST - LEAST
+
+
 def counted_from_least(integers: Array, zero: Array, element: type[np.integer[Any]]) -> tuple[Array, Array | None]:
     """Integers of a type, the least of them 0 where that makes them ones of up to four bits, and what is subtracted."""
     low, high = int(integers.min()), int(integers.max())
     least, most = np.iinfo(element).min, np.iinfo(element).max
-    shift = low if high - low <= MOST - LEAST or low < least else max(high - most, 0)
+    shift = low if fit_four_bits(low, high) or low < least else max(high - most, 0)
     offset = zero - np.float32(shift)
     moved = (integers - shift).astype(element)
     whole = (np.rint(offset) == offset).all()

@@ -22,12 +22,11 @@ from mlc.dialects.graph import (
     ScaledMatmulOp,
 )
 from mlc.dialects.graph.types import is_static, shape_of, tensor
-from mlc.dialects.loop.unpack import LEAST, MOST
 from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import Array, folded_from, splat
 from mlc.passes.graph._group_cost import GroupedProduct, integer_weights
 from mlc.passes.graph._integer_factors import known_array
-from mlc.passes.graph._short_weights import ELEMENTS, counted_from_least
+from mlc.passes.graph._short_weights import ELEMENTS, counted_from_least, fit_four_bits
 from mlc.passes.graph._type_cost import cycles_in_words
 from mlc.reference.folding import is_splat
 from mlc.support.context import CompilerContext
@@ -73,7 +72,8 @@ class QuantizeRowsPass(Pass):
             return  # nothing asks what the target is
         machine, rounded = resolve_target(ctx.target), dict[tuple[SSAValue, int, Block | None], _Rows]()
         for op in products:
-            in_fields = _have_four_bits(op.rhs, ctx.resources)
+            integers = known_array(op.rhs, ctx.resources)
+            in_fields = integers is not None and fit_four_bits(int(integers.min()), int(integers.max()))
             element = integer_weights(machine, in_fields)
             if element is None:
                 ctx.remark(op, "rows stay floats: the target multiplies integers of 8 bits no faster")
@@ -109,12 +109,6 @@ class _Rows:
 
 def _has_floats(op: ScaledMatmulOp) -> bool:
     return op.lhs_scale is None and all(is_static(v.type) for v in op.operands) and 0 not in shape_of(op.lhs)
-
-
-def _have_four_bits(weights: SSAValue, resources: Resources) -> bool:
-    """Whether weights are known, and are of four bits where they are counted from the least one."""
-    integers = known_array(weights, resources)
-    return integers is not None and int(integers.max()) - int(integers.min()) <= MOST - LEAST
 
 
 def _weights_of(
