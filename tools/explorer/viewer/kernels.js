@@ -95,23 +95,17 @@ function nodeChip(compilation, place) {
 
 /** Why a call of a kernel takes as long as it does: in a sentence, and as parts of a bar, each as long as its time. */
 function reasonPanel({ reason, measured, costs }) {
-  const parts = reason.parts.filter(([, seconds]) => seconds > 0);
-  const all = parts.reduce((sum, [, seconds]) => sum + seconds, 0);
+  const all = reason.parts.reduce((sum, [, seconds]) => sum + seconds, 0);
   const segment = ([, seconds], number) => {
     const element = h(`span.part-${number}`);
     element.style.width = `${(100 * seconds) / all}%`;
     return element;
   };
   return h("section.reason", { "aria-label": "Why it takes as long as it does" }, h("p", {}, reason.words),
-    h("div.whole", { "aria-hidden": "true" }, ...parts.map(segment)),
-    h("ul.key-of-parts", {}, ...reason.parts.map(([words, seconds]) =>
-      h("li", {}, h(`span.swatch.part-${parts.findIndex(([each]) => each === words)}`, { "aria-hidden": "true" }), `${words} `, h("strong", {}, amountBelow(seconds)))),
+    h("div.whole", { "aria-hidden": "true" }, ...reason.parts.map(segment)),
+    h("ul.key-of-parts", {}, ...reason.parts.map(([words, seconds], number) =>
+      h("li", {}, h(`span.swatch.part-${number}`, { "aria-hidden": "true" }), `${words} `, h("strong", {}, amount(seconds, "s")))),
       h("li.quiet", {}, `in all ${amount((measured ?? costs).seconds, "s")}, ${measured ? "measured" : "by estimate"}`)));
-}
-
-/** A time that may be negative. */
-function amountBelow(seconds) {
-  return seconds < 0 ? `−${amount(-seconds, "s")}` : amount(seconds, "s");
 }
 
 function kernelFacts(compilation, kernel) {
