@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects import affine
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineMap
+from xdsl.ir.affine import AffineConstraintKind, AffineDimExpr, AffineMap
 
 from mlc.dialects.affine import MaxOp
 from mlc.reference.execution import Array, Frame, evaluates, executes
@@ -25,7 +25,10 @@ _HOLDS: dict[AffineConstraintKind, Callable[[int, int], bool]] = {
 def _values(where: AffineMap, arrays: Sequence[Array]) -> list[Array]:
     """The results of a map, of whose operands the first are dims and the others symbols."""
     dims, symbols = arrays[: where.num_dims], arrays[where.num_dims :]
-    return [np.asarray(cast(Any, e).eval(dims, symbols)) for e in where.results]
+    return [
+        dims[e.position] if isinstance(e, AffineDimExpr) else np.asarray(cast(Any, e).eval(dims, symbols))
+        for e in where.results
+    ]
 
 
 @evaluates(affine.ApplyOp)

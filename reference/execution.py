@@ -89,13 +89,16 @@ class Frame:
         self.noise = noise
         self.watch = watch
         self._values: dict[SSAValue, Array] = {}
+        self._ranks: dict[SSAValue, int] = {}
+        self._calls: dict[Block, list[_Call]] = {}
 
     def __getitem__(self, value: SSAValue) -> Array:
         """The array that `value` is, its lane axes completed if it has any."""
         array = self._values[value]
         if not self.lanes or not array.ndim:
             return array
-        own = rank_of(value.type)
+        if (own := self._ranks.get(value)) is None:
+            own = self._ranks[value] = rank_of(value.type)
         present = array.ndim - own
         if not 0 < present < len(self.lanes):
             return array
@@ -109,7 +112,9 @@ class Frame:
 
     def of_callee(self) -> Frame:
         """The frame of a function that is called here."""
-        return Frame(self.resources, self.symbols, self.lanes, self.order, self.orders, self.noise, self.watch)
+        inside = Frame(self.resources, self.symbols, self.lanes, self.order, self.orders, self.noise, self.watch)
+        inside._ranks, inside._calls = self._ranks, self._calls
+        return inside
 
     def order_of(self, loop: Operation) -> Order:
         """How the parallel `loop` runs."""
@@ -121,16 +126,7 @@ class Frame:
         Raises:
             UserError: the op has no meaning here.
         """
-        meaning = _meaning_of(type(op))
-        if meaning is None:
-            raise error_at(op, f"'{op.name}' has no reference semantics; register some with mlc.reference.execution")
-        try:
-            if meaning.takes_operands:
-                _run_evaluator(meaning.function, op, self)
-            else:
-                meaning.function(op, self)
-        except UnknownElement as e:
-            raise error_at(op, f"{op.name}: {e.message}") from None
+        _Call(op).run(self)
 
     def run_block(self, block: Block, arguments: Sequence[Array]) -> list[Array]:
         """Run the ops of `block`, and return the operands of its terminator."""
@@ -138,10 +134,10 @@ class Frame:
             self[argument] = array
         terminator = block.last_op
         assert terminator is not None
-        for op in block.ops:
-            if op is terminator:
-                break
-            self.run(op)
+        if (calls := self._calls.get(block)) is None:
+            calls = self._calls[block] = [_Call(op) for op in block.ops if op is not terminator]
+        for call in calls:
+            call.run(self)
         return [self[v] for v in terminator.operands]
 
 
@@ -224,26 +220,56 @@ def rounded(array: Array, dtype: np.dtype[Any]) -> Array:
     return (single.view(np.int32) + np.where(inexact & even, step, 0).astype(np.int32)).view(np.float32).astype(dtype)
 
 
-def _run_evaluator(evaluator: Evaluator, op: Operation, frame: Frame) -> None:
-    if (empty := _without_elements(op)) is not None:
-        frame[op.results[0]] = empty
-        return
-    operands = [frame[v] for v in op.operands]
-    computes = isinstance(op, GraphOp) and not op.MOVES and not isinstance(op, BitcastOp)
-    if computes:
-        operands = [a.astype(np.float32) if is_short_float(a.dtype) else a for a in operands]
-    found = evaluator(op, *operands)
-    results = [found] if isinstance(found, np.ndarray | np.generic) else found
-    if not isinstance(results, list | tuple) or len(results) != len(op.results):
-        _blame_results(evaluator, op, found)
-    for result, array in zip(op.results, results, strict=True):
-        if computes and array.dtype != (dtype := to_numpy(element_type(result.type))):
-            array = rounded(array, dtype)
-        if frame.noise is not None:
-            array = perturbed(array, frame.noise, computed=computes or not isinstance(op, GraphOp))
-            if _combines(op):
-                array = with_open_zeros(array, frame.noise)
-        frame[result] = array
+class _Call:
+    """An op, and what is the same each time that it runs."""
+
+    __slots__ = ("_computes", "_empty", "_meaning", "_operands", "_results", "op")
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+        self._meaning = _meaning_of(type(op))
+        self._operands, self._results = tuple(op.operands), tuple(op.results)
+        self._computes = isinstance(op, GraphOp) and not op.MOVES and not isinstance(op, BitcastOp)
+        self._empty = _without_elements(op)
+
+    def run(self, frame: Frame) -> None:
+        """Put the results into `frame`.
+
+        Raises:
+            UserError: the op has no meaning here.
+        """
+        op, meaning = self.op, self._meaning
+        if meaning is None:
+            raise error_at(op, f"'{op.name}' has no reference semantics; register some with mlc.reference.execution")
+        try:
+            if meaning.takes_operands:
+                self._evaluate(meaning.function, frame)
+            else:
+                meaning.function(op, frame)
+        except UnknownElement as e:
+            raise error_at(op, f"{op.name}: {e.message}") from None
+
+    def _evaluate(self, evaluator: Evaluator, frame: Frame) -> None:
+        if self._empty:
+            kind = tensor_type(self._results[0])
+            frame[self._results[0]] = np.empty(kind.get_shape(), dtype_of(kind.element_type))
+            return
+        op, computes = self.op, self._computes
+        operands = [frame[v] for v in self._operands]
+        if computes:
+            operands = [a.astype(np.float32) if is_short_float(a.dtype) else a for a in operands]
+        found = evaluator(op, *operands)
+        results = [found] if isinstance(found, np.ndarray | np.generic) else found
+        if not isinstance(results, list | tuple) or len(results) != len(self._results):
+            _blame_results(evaluator, op, found)
+        for result, array in zip(self._results, results, strict=True):
+            if computes and array.dtype != (dtype := to_numpy(element_type(result.type))):
+                array = rounded(array, dtype)
+            if frame.noise is not None:
+                array = perturbed(array, frame.noise, computed=computes or not isinstance(op, GraphOp))
+                if _combines(op):
+                    array = with_open_zeros(array, frame.noise)
+            frame[result] = array
 
 
 def _blame_results(evaluator: Evaluator, op: Operation, found: object) -> None:
@@ -264,12 +290,11 @@ def _combines(op: Operation) -> bool:
     return isinstance(op, StructuredOp) and op.reduction is not None
 
 
-def _without_elements(op: Operation) -> Array | None:
-    """The result of an op, if it is one tensor that has no elements: then there is nothing to compute."""
-    if len(op.results) != 1 or not isinstance(op.results[0].type, TensorType):
-        return None
-    kind = tensor_type(op.results[0])
-    return np.empty(kind.get_shape(), dtype_of(kind.element_type)) if 0 in kind.get_shape() else None
+def _without_elements(op: Operation) -> bool:
+    """Whether all that an op gives is one tensor that has no elements: then there is nothing to compute."""
+    if len(op.results) != 1 or not isinstance(kind := op.results[0].type, TensorType):
+        return False
+    return 0 in kind.get_shape()
 
 
 def _meaning_of(op_type: type[Operation]) -> Meaning | None:

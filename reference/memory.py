@@ -102,12 +102,10 @@ def _index(
         reach[lanes.rows] += (shape[0] - 1) * lanes.row_stride
     for axis, (subscript, extent) in enumerate(zip(subscripts, memref.get_shape(), strict=True)):
         last = extent - 1 - reach[axis]
-        if subscript.min() < 0 or subscript.max() > last:
+        low, high = (subscript.min(), subscript.max()) if subscript.ndim else (subscript.item(),) * 2
+        if low < 0 or high > last:
             beyond = f" for {prod(shape[:-1]) * length} elements" if last != extent - 1 else ""
-            raise fault(
-                op,
-                f"subscript {axis} runs from {subscript.min()} to {subscript.max()}{beyond}, outside of {memref}",
-            )
+            raise fault(op, f"subscript {axis} runs from {low} to {high}{beyond}, outside of {memref}")
     own_lanes: tuple[int, ...] = buffer.shape[: buffer.ndim - len(subscripts)]
     own: list[Array] = [
         np.reshape(np.arange(n), (n,) + (1,) * (len(own_lanes) - i - 1)) for i, n in enumerate(own_lanes)
@@ -115,8 +113,9 @@ def _index(
     index = [*own, *subscripts]
     if shaped is None:
         return tuple(index)
-    index = [a.reshape(a.shape + (1,) * len(shape)) for a in map(np.asarray, index)]
-    index[len(own) + along] = index[len(own) + along] + np.arange(length) * lanes.stride
+    index = [a.reshape(a.shape + (1,) * len(shape)) if a.ndim else a for a in index]
+    steps = np.reshape(np.arange(length) * lanes.stride, (1,) * (len(shape) - 1) + (-1,))
+    index[len(own) + along] = index[len(own) + along] + steps
     if lanes.rows is not None:
         rows = np.arange(shape[0])[:, None] * lanes.row_stride
         index[len(own) + lanes.rows] = index[len(own) + lanes.rows] + rows

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from mlc.reference.execution import Array
 
@@ -14,7 +14,10 @@ from mlc.reference.execution import Array
 def apply_map(affine: AffineMap, dims: Sequence[Array]) -> list[Array]:
     """The results of `affine` where its dims are these arrays, which broadcast."""
     # xDSL computes with Python's operators, so arrays do where it expects integers.
-    return [np.asarray(cast(Any, e).eval(dims, ())) for e in affine.results]
+    return [
+        dims[e.position] if isinstance(e, AffineDimExpr) else np.asarray(cast(Any, e).eval(dims, ()))
+        for e in affine.results
+    ]
 
 
 def grid(sizes: Sequence[int]) -> list[Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import math
@@ -10,7 +11,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
@@ -21,10 +22,21 @@ _CASES = 4
 """So many cases of a slow test always run."""
 _LONG = 10
 """The seconds that a test takes which is worth a mark, with other work on the machine."""
+_SKIPPED = "mlc/skipped"
+"""Under this name pytest's cache knows what the last run skipped."""
+
+_skipped: set[str] = set()
+"""The tests and files that this run skipped."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """An option for those who installed what a run lacked."""
+    parser.addoption("--only-skipped", action="store_true", help="run what the last run skipped")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's compile cache and machine file out of the tests, and the tests' own cache across runs."""
+    gc.set_threshold(100_000, 20, 20)  # as in mlc's tools: IR is much that is hardly ever garbage
     patch = pytest.MonkeyPatch()
     if getattr(config, "cache", None):  # not there under `-p no:cacheprovider`
         (folder := config.cache.mkdir("mlc")).chmod(0o700)
@@ -60,6 +72,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Of a test marked `sampled(n)` one case in n stays, of others the first few in some order, and a fourth of the rest.
     """
+    if config.getoption("only_skipped"):
+        _keep_skipped(config, items)
     if os.environ.get("MLC_THOROUGH", "") not in ("", "0"):
         return
     cases: dict[tuple[str, int | None], list[pytest.Item]] = defaultdict(list)
@@ -74,9 +88,46 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         count = len(all_of_them)
         stay = math.ceil(count / n) if n else min(count, _CASES) + math.ceil(max(0, count - _CASES) / 4)
         left_out.update(all_of_them[stay:])
+    _leave_out(config, items, left_out)
+
+
+def _keep_skipped(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests that the last run skipped, alone or with their whole file."""
+    names: set[str] = set(config.cache.get(_SKIPPED, [])) if config.cache else set()  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    _leave_out(config, items, {i for i in items if not {i.nodeid, i.nodeid.partition("::")[0]} & names})
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item], left_out: set[pytest.Item]) -> None:
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Note a file that is skipped as a whole."""
+    if report.skipped:
+        _skipped.add(report.nodeid)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a test that is skipped."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _skipped.add(report.nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what was skipped for `--only-skipped`."""
+    output: dict[str, object] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_SKIPPED] = sorted(_skipped)
+    elif getattr(session.config, "cache", None):
+        session.config.cache.set(_SKIPPED, sorted(_skipped))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker of pytest-xdist skipped: of files that one module has skipped it reports the first."""
+    _skipped.update(getattr(node, "workeroutput", {}).get(_SKIPPED, ()))
 
 
 def _skip_what_cannot_run(patch: pytest.MonkeyPatch) -> None:
