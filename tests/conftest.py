@@ -18,8 +18,10 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-_CASES = 4
+_CASES = 2
 """So many cases of a slow test always run."""
+_SHARE = 8
+"""Of the others one in so many runs."""
 _LONG = 10
 """The seconds that a test takes which is worth a mark, with other work on the machine."""
 _SKIPPED = "mlc/skipped"
@@ -70,7 +72,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the cases of a slow test leave some, the same ones each time; MLC_THOROUGH=1 runs all.
 
-    Of a test marked `sampled(n)` one case in n stays, of others the first few in some order, and a fourth of the rest.
+    Of a test marked `sampled(n)` one case in n stays, of others the first two in some order, and an eighth of the rest.
     """
     if config.getoption("only_skipped"):
         _keep_skipped(config, items)
@@ -86,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # Some order that has nothing to do with how the cases are written down.
         all_of_them.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
         count = len(all_of_them)
-        stay = math.ceil(count / n) if n else min(count, _CASES) + math.ceil(max(0, count - _CASES) / 4)
+        stay = math.ceil(count / n) if n else min(count, _CASES) + math.ceil(max(0, count - _CASES) / _SHARE)
         left_out.update(all_of_them[stay:])
     _leave_out(config, items, left_out)
 

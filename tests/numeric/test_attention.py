@@ -126,7 +126,7 @@ def _parsed(seed: int, ctx: CompilerContext, rows: tuple[int, ...] = FEW) -> Mod
     return parse_verified(_model(random.Random(seed), rows), "attention.mlir", ctx, Path())
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(15))
 def test_every_pass_keeps_the_meaning(seed: int) -> None:
     ctx = new_context(TARGETS[seed // len(FUSE) % len(TARGETS)])

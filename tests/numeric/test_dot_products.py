@@ -204,6 +204,7 @@ def _shapes() -> Iterator[tuple[int, int, int]]:
         yield (extent * 5) % 33 + 1, 4 * extent, (extent * 10 + 3) % 33 + 1
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("part", range(6))
 @pytest.mark.parametrize(
     ("target", "opt_level"), [("native", 3), ("haswell", 3), ("x86-64-v2", 2), ("neoverse-n1", 3), ("neoverse-v1", 3)]
@@ -241,7 +242,7 @@ def test_sums_of_halves_are_of_f32(kind: str, target: str, run_compiled: Run) ->
         assert (np.abs(got - want) <= 2.0**-24 * size).all()
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("part", range(200))
 def test_random_quantized_graphs(part: int, run_compiled: Run) -> None:
     """MLC_THOROUGH=1 runs all 1,000 graphs."""
@@ -269,6 +270,7 @@ def _check_graphs(graphs: Sequence[QuantizedGraph], run_compiled: Run, target: s
     assert off <= max(2, count // 200), f"{off} of {count} results are off by one"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["native", "x86-64-v3"])
 def test_results_do_not_depend_on_the_faster_type(target: str) -> None:
     """What is computed in f32 since that is estimated to be faster is at most one step off what integers give."""

@@ -63,6 +63,7 @@ def test_elementwise(kind: Integer, run_compiled: Run) -> None:
     _check(kind, elementwise_model(kind), [a, b], elementwise_expected(kind, a, b), run_compiled)
 
 
+@pytest.mark.sampled(4)
 def test_structured(kind: Integer, run_compiled: Run) -> None:
     inputs = structured_inputs(kind)
     _check(kind, structured_model(kind), inputs, structured_expected(kind, inputs), run_compiled)

@@ -83,7 +83,7 @@ _CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @_DTYPES
 @pytest.mark.parametrize("name", _CASES)
 def test_function(name: str, dtype: Any) -> None:
@@ -147,7 +147,7 @@ def test_eigh_of_few_directions(factor: float, dtype: Any) -> None:
     _assert_orthonormal(vectors, dtype)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @_DTYPES
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 5), (40, 34)], ids=str)
 @pytest.mark.parametrize("full", [False, True], ids=["thin", "full"])
@@ -209,7 +209,7 @@ def _parts(x: Any) -> Any:
     return np.stack([x.real, x.imag], -1) if np.iscomplexobj(x) else x
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 @_DTYPES
 @pytest.mark.parametrize("name", _OF_COMPLEX)
 def test_function_of_complex_matrices(name: str, dtype: Any) -> None:

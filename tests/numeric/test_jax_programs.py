@@ -12,6 +12,7 @@ from mlc.frameworks import jax as mlc_jax  # noqa: E402
 from tests.numeric.jax_programs import PROGRAMS  # noqa: E402
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str) -> None:
     program = PROGRAMS[name]

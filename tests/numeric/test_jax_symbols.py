@@ -25,6 +25,7 @@ def _cases(names: Sequence[str]) -> list[Any]:
     return [pytest.param(name, marks=() if name in _QUICK else (pytest.mark.slow,)) for name in names]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", _cases([*FUNCTIONS]))
 def test_one_code_for_a_range(name: str) -> None:
     """Small extents come after large ones: what lies after the data is that of the call before."""

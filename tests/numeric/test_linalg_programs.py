@@ -57,6 +57,7 @@ def test_all_programs(family: str) -> None:
         _run_on_all_levels(program)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_compiled(family: str) -> None:

@@ -92,6 +92,7 @@ def _shapes() -> Iterator[tuple[int, int, int]]:
     yield from ((49, 2048, 100), (196, 256, 33), (16, 64, 16), (100, 192, 17), (3003, 64, 200))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kinds", PAIRS)
 def test_products_of_bytes(kinds: tuple[str, str], tmp_path: Path) -> None:
     rng, products = np.random.default_rng(3), Products()

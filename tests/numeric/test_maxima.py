@@ -73,6 +73,7 @@ def _larger(x: NDArray[Any], limit: Any) -> NDArray[Any]:
     return np.where(both_zero, np.where(np.signbit(limit), x, limit), np.where(np.isnan(x) | (x > limit), x, limit))
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("opt_level", [0, 3])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("limit", [0.0, -0.0, 6.0, -1.5, 1e-40, INF, -INF])

@@ -393,12 +393,13 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {
 }
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_op_is_a_kernel(family: str, run_compiled: Run) -> None:
     compile_and_check(FAMILIES[family](), run_compiled, one_kernel=False)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("target", "opt_level"), [("native", 0), ("x86-64-v2", 3), ("aarch64", 2)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_one_kernel(family: str, target: str, opt_level: int, run_compiled: Run) -> None:

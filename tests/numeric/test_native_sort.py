@@ -69,6 +69,7 @@ def _expected(c: Case) -> Array:
     return np.moveaxis(found, -1, axis)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("target", "opt_level"), [("native", 0), ("native", 3), ("aarch64", 2)])
 def test_sorts(target: str, opt_level: int, run_compiled: Run) -> None:
     cases = _cases()

@@ -80,7 +80,7 @@ def test_a_few(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("chunk", range(1000 // _CHUNK))
 def test_a_thousand(chunk: int, tmp_path: Path) -> None:
     for seed in range(chunk * _CHUNK, (chunk + 1) * _CHUNK):

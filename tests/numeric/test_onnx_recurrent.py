@@ -163,6 +163,7 @@ def _limited(
     return lambda x: function(np.clip(x, -most, most), alpha, beta)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("start", [0, 9])
 def test_random_nets(start: int, tmp_path: Path) -> None:
     for seed in range(start, start + 9):

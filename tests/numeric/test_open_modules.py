@@ -68,11 +68,13 @@ def _check_by_reference(seed: int) -> None:
         _assert_close(found[tuple(map(slice, wanted.shape))], wanted, dtype, f"{seed}: {batch}x{seq}")
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(40))
 def test_conversions_of_random_modules(seed: int) -> None:
     _check_by_reference(seed)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(1000, 1008))
 def test_random_modules(seed: int) -> None:
     module, exported, dtype = _exported(seed)
@@ -87,6 +89,7 @@ def test_random_modules(seed: int) -> None:
         model(*(each.numpy() for each in inputs_for(seed, 1, MOST_SEQ + 1, dtype)))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(2000, 2004))
 def test_random_modules_that_are_compiled_at_the_first_call(seed: int) -> None:
     """What lies after the data is whatever was in memory; gradients are those of eager torch."""

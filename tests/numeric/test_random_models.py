@@ -339,12 +339,13 @@ def models(draw: st.DrawFn) -> Drawn:
     return Drawn(_Model(draw).module())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("number", "target"), list(enumerate(TARGETS)))
 def test_every_pass_keeps_the_meaning(number: int, target: str) -> None:
     """Other models for each target, so that processes can share the work."""
 
     @seed(number)
-    @settings(FIXED, derandomize=False, max_examples=9)
+    @settings(FIXED, derandomize=False, max_examples=5)
     @given(drawn=models(), opt_level=st.sampled_from((3, 3, 2, 1, 0)))
     def each_pass(drawn: Drawn, opt_level: int) -> None:
         module, ctx = drawn.module, new_context(target)
@@ -359,7 +360,7 @@ def test_every_pass_keeps_the_meaning(number: int, target: str) -> None:
     each_pass()
 
 
-@settings(FIXED, max_examples=8)
+@settings(FIXED, max_examples=4)
 @given(drawn=models(), opt_level=st.sampled_from((3, 3, 3, 0)))
 def test_native_code_agrees_with_the_reference(drawn: Drawn, opt_level: int, run_compiled: Run) -> None:
     module = drawn.module

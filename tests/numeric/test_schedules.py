@@ -153,7 +153,7 @@ def _draw_schedule(data: st.DataObject, kernel_name: str) -> list[Step]:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(FIXED, max_examples=15)
+@settings(FIXED, max_examples=8)
 @given(data=st.data())
 def test_steps_keep_the_meaning(kernel: str, data: st.DataObject) -> None:
     steps = _draw_schedule(data, kernel)

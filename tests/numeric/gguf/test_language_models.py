@@ -60,6 +60,7 @@ def test_one_token_after_the_other(name: str, tmp_path: Path) -> None:
     assert len(found) == CONTEXT and error_of(found, ReferenceModel(path).logits(_TOKENS)) < 3e-6
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["znver4", "x86-64-v3", "neoverse-v1"])
 def test_weights_of_several_lengths_and_sequences_exist_once(target: str, tmp_path: Path) -> None:
@@ -124,6 +125,7 @@ def test_hidden_states(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, ReferenceModel(path).hidden(_TOKENS[:4]), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_chunks(name: str, tmp_path: Path) -> None:
@@ -134,6 +136,7 @@ def test_chunks(name: str, tmp_path: Path) -> None:
     assert error_of(found, ReferenceModel(path).logits(_TOKENS)) < 1e-5
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["llama", "gemma3", "phi3"])
 def test_caches_of_f16(name: str, tmp_path: Path) -> None:
@@ -154,6 +157,7 @@ def test_formats(matrices: str, tmp_path: Path) -> None:
     assert error_of(found, ReferenceModel(path).logits(_TOKENS[:8])) < 1e-5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("matrices", ["Q4_0", "Q4_1", "Q5_1", "Q8_0"])
 def test_rounded_rows(matrices: str, tmp_path: Path) -> None:

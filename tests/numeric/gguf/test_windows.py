@@ -36,6 +36,7 @@ def _spoil(caches: list[Array], has_window: list[bool], before: int) -> None:
             caches[2 * i + 1][:, :before] = np.nan
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["gemma3", "phi3"])
 def test_chunks_and_tokens(name: str, tmp_path: Path) -> None:
