@@ -43,6 +43,7 @@ def _program(arguments: list[str], lines: list[str], results: list[str]) -> str:
     return f"func.func @main({', '.join(arguments)}) -> ({kinds}) {{\n  {body}\n}}\n"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kinds", PAIRS)
 @pytest.mark.parametrize("target", MACHINES)
 def test_products_of_bytes(target: str, kinds: tuple[str, str], run_compiled: Run) -> None:

@@ -37,7 +37,7 @@ _QUANTIZED = {"smart-turn-v3.2-cpu.onnx": 2e-3}
 multiplied in another order."""
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("package", "file", "shapes"), _FILES, ids=[file.split("/")[-1] for _, file, _ in _FILES])
 def test_beside_the_runtime(package: str, file: str, shapes: dict[str, tuple[int, ...]]) -> None:
     try:

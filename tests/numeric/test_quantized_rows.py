@@ -58,6 +58,7 @@ def test_weights_near_both_ends(least: int, target: str, run_compiled: Run) -> N
     check(_product(run_compiled, weights, x, target), rounded(x, 32), weights)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("targets", [("znver3", "znver4", "neoverse-v1"), ("neoverse-n1", "apple-m1")])
 @pytest.mark.parametrize("bits, group, symmetric", [(4, 32, False), (8, 16, True)])

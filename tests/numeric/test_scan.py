@@ -52,6 +52,7 @@ def test_every_pass_keeps_the_meaning(case: Case) -> None:
     _check_passes(module, ctx, 3)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("start", range(0, 16, 8))
 def test_random_bodies(start: int, run_compiled: Callable[..., list[Array]]) -> None:
     """Every pass, and of a few the code."""

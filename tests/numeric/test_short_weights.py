@@ -144,6 +144,7 @@ def check(found: Array, x: Array, weights: Weights) -> None:
     assert (np.abs(found - wide @ matrix) <= 2.0**-24 * (8 + len(matrix) / 8) * size).all()
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("target", MACHINES)
 @pytest.mark.parametrize("bits, group, symmetric", [*product((4, 8), (32, 64, 128, None), (True, False))])
 def test_every_format(bits: int, group: int | None, symmetric: bool, target: str, run_compiled: Run) -> None:
@@ -155,6 +156,7 @@ def test_every_format(bits: int, group: int | None, symmetric: bool, target: str
         check(found, x, weights)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("target", (*MACHINES, "znver4", "sapphirerapids"))
 @pytest.mark.parametrize("bits, group, symmetric", ROUNDED)
 def test_both_factors_are_integers(bits: int, group: int, symmetric: bool, target: str, run_compiled: Run) -> None:
@@ -166,6 +168,7 @@ def test_both_factors_are_integers(bits: int, group: int, symmetric: bool, targe
         check(found, rounded(x, group), weights)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("target", (*MACHINES, "znver4", "sapphirerapids"))
 @pytest.mark.parametrize("bits, group, symmetric", [*ROUNDED, (4, None, False), (8, None, True)])
 def test_rows_with_zero_points(bits: int, group: int | None, symmetric: bool, target: str, run_compiled: Run) -> None:

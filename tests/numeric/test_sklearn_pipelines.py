@@ -105,6 +105,7 @@ def _compare(found: Any, expected: Any) -> None:
     assert np.abs(found - expected).max() <= TOLERANCE * np.abs(expected).max()
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers(name: str) -> None:
     """Labels are equal, and probabilities where there are any."""

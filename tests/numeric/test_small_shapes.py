@@ -26,7 +26,7 @@ PART = 100
 """The kernels of a module."""
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("target", NAMES)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_lowered(family: str, target: str) -> None:
@@ -37,6 +37,7 @@ def test_lowered(family: str, target: str) -> None:
         lower(cases[start : start + PART], target)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_computed(family: str, run_compiled: Run) -> None:
     cases = list(FAMILIES[family]())[:: 1 if ALL else 17]

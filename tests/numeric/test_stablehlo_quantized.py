@@ -109,6 +109,7 @@ _BINARY: dict[str, Callable[[Array, Array], Array]] = {
 _KINDS = [(A, A, A), (A, B, NARROW), (B, NARROW, FOUR), (FOUR, A, B), (ROWS, A, ROWS), (A, A, WIDE)]
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", _BINARY)
 @pytest.mark.parametrize("kinds", _KINDS, ids=range(len(_KINDS)))
 def test_two_operands(name: str, kinds: tuple[Kind, Kind, Kind], tmp_path: Path) -> None:

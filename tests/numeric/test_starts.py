@@ -46,6 +46,7 @@ def _drawn(shape: tuple[int, ...]) -> tuple[Array, Array, Array]:
     return q, k, v
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("shape", "options"),
     [
@@ -78,6 +79,7 @@ def test_what_is_before_the_data_may_be_anything() -> None:
     assert np.isnan(found[1]).all() and not np.isnan(found[0]).any()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("predicate", ["gt", "ge", "eq"])
 @pytest.mark.parametrize(("kind", "element", "neutral", "reduce"), REDUCTIONS)
 def test_reductions(kind: str, element: str, neutral: str, reduce: Any, predicate: str) -> None:

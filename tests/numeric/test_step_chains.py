@@ -34,6 +34,7 @@ def _chain(seed: int) -> Chain | None:
         return None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_chains_keep_the_meaning(batch: int) -> None:
     for seed in range(batch * CHAINS // BATCHES, (batch + 1) * CHAINS // BATCHES):
@@ -42,6 +43,7 @@ def test_chains_keep_the_meaning(batch: int) -> None:
         assert not failure, f"seed {seed}: {failure}\n{chain.links}\n{chain.program.text()}" if chain else ""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("first", range(0, max(2 * NATIVE, CHAINS // 10), NATIVE))
 def test_chains_as_native_code(first: int, tmp_path: Path) -> None:
     """Buffers end at pages that trap, and are poisoned first."""

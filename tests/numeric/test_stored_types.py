@@ -82,6 +82,7 @@ def _numbers(source: str) -> Array:
     return np.concatenate([bits, ~bits, np.arange(40, dtype=np.uint64)]).astype(dtype)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("source", "target"),
     [
@@ -162,6 +163,7 @@ def _computed(element: ElementType, count: int) -> str:
     return _COMPUTED.format(count=count, type=kind, ops=lines, names=names, results=results)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("element", FLOATS, ids=lambda e: str(e.type))
 def test_floats_are_computed_with_in_f32_and_rounded_once(
     element: ElementType, run_compiled: Callable[..., list[Array]]

@@ -103,6 +103,7 @@ def test_windows_of_bytes(target: str, run_compiled: Run) -> None:
         np.testing.assert_array_equal(found, case.expected(image, weights), str(case))
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("target", MACHINES)
 @pytest.mark.parametrize(("kind", "zero"), [("ui8", 0), ("ui8", 131), ("i8", 0), ("i8", -128), ("i8", 77)])
 def test_bytes_of_floats(target: str, kind: str, zero: int, run_compiled: Run) -> None:

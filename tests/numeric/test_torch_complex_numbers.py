@@ -195,6 +195,7 @@ _SAMPLED = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", _SAMPLED)
 def test_samples_of_torch(name: str) -> None:

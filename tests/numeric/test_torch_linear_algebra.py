@@ -55,7 +55,7 @@ _OF_DEFINITE: dict[str, Function] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(11)
 @_DTYPES
 @_SQUARES
 @pytest.mark.parametrize("name", _OF_DEFINITE)
@@ -63,7 +63,7 @@ def test_square_matrices(name: str, shape: tuple[int, ...], dtype: Any) -> None:
     _assert_as_eager(_OF_DEFINITE[name], _definite(*shape).to(dtype))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 @_DTYPES
 @_SHAPES
 @pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
@@ -71,7 +71,7 @@ def test_orthogonal_factors_have_the_signs_of_lapack(mode: str, shape: tuple[int
     _assert_as_eager(lambda a: linalg.qr(a, mode), _matrix(*shape).to(dtype))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @_DTYPES
 @_SHAPES
 def test_triangular_factors_of_matrices_that_are_not_square(shape: tuple[int, ...], dtype: Any) -> None:
@@ -102,7 +102,7 @@ _SYSTEMS: dict[str, Function] = {
 _SIZES = [((3, 3), (3, 2)), ((2, 4, 4), (4, 1)), ((4, 4), (2, 4, 3)), ((2, 1, 1), (2, 1, 1)), _large((40, 40), (40, 3))]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(11)
 @_DTYPES
 @pytest.mark.parametrize("sizes", _SIZES, ids=str)
 @pytest.mark.parametrize("name", _SYSTEMS)

@@ -24,6 +24,7 @@ def _whole_layers() -> list[str]:
     return [graph.kind]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"activation": "gelu"}])
 @pytest.mark.parametrize("masks", [{}, {"src_key_padding_mask": _hidden}, {"src_mask": _later},
