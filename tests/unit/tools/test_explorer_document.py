@@ -151,6 +151,7 @@ def _check_memory(explored: Explored) -> None:
     assert arena["function"] == "main"
     assert all(each["offset"] + each["size"] <= arena["size"] for each in arena["buffers"])
     between = next(each for each in arena["buffers"] if each["size"] == 6 * 200 * 4)
+    assert between["name"] == "result of linear_relu: memref<6x200xf32>", "it has no name in the model"
     assert [arena["ops"][between[end]] for end in ("first", "last")] == ["linear_relu", "softmax"]
     assert sum(each["bytes"] for each in explored.document["weights"]) >= 50 * 200 * 4
     assert len(explored.page) < 400_000, "weights are not in the page"
