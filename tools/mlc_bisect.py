@@ -157,15 +157,18 @@ def _report(wrong: WrongValue, module: ModuleOp, patterns: Mapping[Operation, li
         lines.append(f"  its value {after}, before: {before}, as number {place} of what it computes, in order")
     if parting.before is None and parting.after is None:
         lines += _function_place(module, found.function)
-    if found.draw.kind != "given":  # a reproducer runs on random inputs
-        lines += _reproducer(wrong)
-    return lines
+    return [*lines, *_reproducer(wrong)]
 
 
 def _reproducer(wrong: WrongValue) -> Iterator[str]:
-    """Where the reproducer is, and the command that makes it small."""
-    if wrong.reproducer is not None:
-        yield from (f"  {line}" for line in wrong.reproducer_lines)
+    """Where the reproducer is, and the command that makes it small: not of one that has no inputs that are wrong."""
+    if wrong.reproducer is None:
+        return
+    (line,) = wrong.reproducer_lines
+    if wrong.difference.draw.kind == "given":
+        yield f"  {line}, which runs on random inputs, and so may not show this"
+    else:
+        yield f"  {line}"
         yield f"  reduce it:  {reduce_command(wrong.reproducer)}"
 
 

@@ -94,7 +94,7 @@ def document_of(
         if whole is not None:
             document.measured_seconds, document.measured_median = whole.shortest, whole.median
         document.limits, document.sources = (limits_of(numbers), numbers.facts) if rows else (None, "")
-        document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress and partial(progress, "kernels"))
+        document.kernels = kernel_pages(numbers, rows, texts, document.calls, progress)
     passes_above = len(recording.passes)
     if values is not None:
         document.values = values.finished()

@@ -111,12 +111,19 @@ class SharedWork(Generic[T]):
         if count > 1:
             self._jobs = [Job(partial(self.work, share), _LONGEST) for share in self._shares]
 
-    def values(self) -> list[T]:
-        """What became of each kernel, in order."""
-        answers = [job.value() for job in self._jobs] or [None] * len(self._shares)
+    def values(self, progress: Callable[[int, int], None] = lambda done, total: None) -> list[T]:
+        """What became of each kernel, in order; `progress` is told of how many it is known, of how many."""
         found: dict[int, T] = {}
-        for first, (share, answer) in enumerate(zip(self._shares, answers, strict=True)):
-            known = self.work(share) if answer is None or isinstance(answer, Failure) else cast(list[T], answer)
+        for first, share in enumerate(self._shares):
+            progress(len(found), len(self.kernels))
+            answer = self._jobs[first].value() if self._jobs else None
+            if answer is None or isinstance(answer, Failure):
+                known: list[T] = []
+                for kernel in share:
+                    progress(len(found) + len(known), len(self.kernels))
+                    known += self.work([kernel])
+            else:
+                known = cast(list[T], answer)
             found |= dict(zip(range(first, len(self.kernels), len(self._shares)), known, strict=True))
         return [found[number] for number in range(len(self.kernels))]
 

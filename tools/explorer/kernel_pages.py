@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from xdsl.dialects.func import FuncOp
 
@@ -22,8 +23,10 @@ from mlc.tools.kernel_text import without_schedule
 from mlc.tools.schedule_estimate import steps_of
 from mlc.tools.schedule_text import describe_schedule
 
-LOST = 0.01
-"""The part of the time of a model that a kernel loses at least whose near schedules are estimated."""
+_LOST = 0.01
+"""The part of the time of a model that a kernel loses at least whose near schedules are estimated, however many do."""
+_MOST = 8
+"""So many kernels that lose most have near schedules as well."""
 
 
 def kernel_pages(
@@ -31,13 +34,14 @@ def kernel_pages(
     rows: Sequence[KernelNumbers],
     texts: Texts,
     called: Sequence[KernelCall],
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> list[KernelPage]:
     """The pages of all kernels of a model at the tensor level, which stays, without measured times.
 
     `rows` are the numbers of `numbers.kernels`, and `called` has the places of what the calls of kernels compute;
-    `progress` is told how many pages are done, of how many.
+    `progress` is told what is done now, and for how many kernels it is done, of how many.
     """
+    tell = progress or _say_nothing
     estimates, kernels = KernelEstimates(numbers), numbers.kernels
     pages = _Pages(numbers, texts)
     places: dict[str, dict[int, None]] = {}
@@ -47,34 +51,44 @@ def kernel_pages(
     try:
         made: list[KernelPage] = []
         for kernel, row in zip(kernels, rows, strict=True):
-            if progress is not None:
-                progress(len(made), len(rows))
+            tell("kernels", len(made), len(rows))
             made.append(pages.page(kernel, row, list(places.get(row.name, ()))))
         made = [
             replace(page, costs=found.costs, origin=found.origin, candidates=found.candidates)
-            for page, found in zip(made, shared.values(), strict=True)
+            for page, found in zip(made, shared.values(partial(tell, "estimates")), strict=True)
         ]
     finally:
         shared.stop()
-    return _with_neighbours(made, rows, kernels, estimates)
+    return _with_neighbours(made, rows, kernels, estimates, partial(tell, "schedules one step away"))
+
+
+def _say_nothing(_stage: str, _done: int, _total: int) -> None:
+    """Where nobody waits."""
 
 
 def _with_neighbours(
-    pages: Sequence[KernelPage], rows: Sequence[KernelNumbers], kernels: Sequence[FuncOp], estimates: KernelEstimates
+    pages: Sequence[KernelPage],
+    rows: Sequence[KernelNumbers],
+    kernels: Sequence[FuncOp],
+    estimates: KernelEstimates,
+    progress: Callable[[int, int], None],
 ) -> list[KernelPage]:
     """The pages with the schedules near to those of kernels that lose much: of all, they take longer than all else."""
     whole = sum(row.calls * _taken(page, row) for page, row in zip(pages, rows, strict=True))
-    slow = [
-        number
-        for number, (page, row) in enumerate(zip(pages, rows, strict=True))
-        if page.costs is not None and row.calls * _lost(page, row) >= LOST * whole
-    ]
+    lost = [0.0 if page.costs is None else row.calls * _lost(page, row) for page, row in zip(pages, rows, strict=True)]
+    slow = losers(lost, whole)
     shared = SharedWork(estimates.near, [kernels[number] for number in slow])
     try:
-        found = dict(zip(slow, shared.values(), strict=True))
+        found = dict(zip(slow, shared.values(progress), strict=True))
     finally:
         shared.stop()
     return [replace(page, neighbours=found.get(number)) for number, page in enumerate(pages)]
+
+
+def losers(lost: Sequence[float], whole: float) -> list[int]:
+    """The numbers of the kernels whose near schedules are estimated, by the seconds that each loses of `whole`."""
+    most = sorted(range(len(lost)), key=lambda number: -lost[number])[:_MOST]
+    return [number for number, each in enumerate(lost) if each > 0 and (number in most or each >= _LOST * whole)]
 
 
 def _taken(page: KernelPage, row: KernelNumbers) -> float:

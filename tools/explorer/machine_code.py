@@ -11,10 +11,12 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.compiler.options import CompileOptions
 from mlc.targets.batches import unit_of
 from mlc.targets.cache import Cache
-from mlc.targets.program import Program
+from mlc.targets.program import Kernel, Program
 from mlc.targets.toolchain import find_clang
 from mlc.targets.units import Compiler, Processes, clang_flags
+from mlc.tools.explorer.document import NO_PLACE
 from mlc.tools.explorer.document_code import MachineCode
+from mlc.tools.explorer.llvm_ir_places import llvm_ir_places
 from mlc.tools.explorer.loop_names import loop_names
 from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.texts import Texts
@@ -47,7 +49,13 @@ def machine_code(
     names = loop_names(module)
     around = [names.get(kernel.function, ()) for kernel in program.kernels]
     loops = [*reader.loops(codes[:-1], texts, around), ()]  # the entry has none
+    places = llvm_ir_places(module, reader.machine, texts)
+
+    def llvm_ir(kernel: Kernel) -> int:
+        known = places.get(kernel.function, [])
+        return texts.add(kernel.text, [*known, *[NO_PLACE] * (kernel.text.count("\n") + 1 - len(known))])
+
     return [
-        MachineCode(kernel.function, kernel.name, texts.add(kernel.text), texts.add(text), found)
+        MachineCode(kernel.function, kernel.name, llvm_ir(kernel), texts.add(text), found)
         for kernel, text, found in zip(kernels, codes, loops, strict=True)
     ]

@@ -58,6 +58,7 @@ def _arena(function: FuncOp, texts: Texts) -> Arena | None:
     block = function.body.block
     steps = [op for op in block.ops if not _is_preparation(op)]
     number = {op: n for n, op in enumerate(steps)}
+    words = [op.callee.string_value() if isinstance(op, CallOp) else op.name for op in steps]
     buffers: list[Buffer] = []
     for use in workspace.uses:
         view = use.operation
@@ -67,9 +68,8 @@ def _arena(function: FuncOp, texts: Texts) -> Arena | None:
         kind = memref_type(view.result)
         size = to_numpy(kind.element_type).itemsize * prod(kind.get_shape())
         first, last = (min(users), max(users)) if users else (0, len(steps) - 1)
-        name = f"%{view.result.name_hint or ''}: {kind}"
-        buffers.append(Buffer(name, offset, size, first, last, texts.place_of(view)))
-    words = [op.callee.string_value() if isinstance(op, CallOp) else op.name for op in steps]
+        name = f"%{hint}" if (hint := view.result.name_hint) else f"result of {words[first]}"
+        buffers.append(Buffer(f"{name}: {kind}", offset, size, first, last, texts.place_of(view)))
     return Arena(function.sym_name.data, prod(memref_type(workspace).get_shape()), words, buffers)
 
 

@@ -19,6 +19,7 @@ from mlc.syntax.words import counted
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.tokens import TextToken
 from mlc.tools.list_passes import rows_of
+from mlc.tools.op_words import parts_of, refused_by
 
 _CONSTRAINTS = re.compile(r"^Constraints:\s*$", re.MULTILINE)
 _FLAG = re.compile(r"--?([A-Za-z][\w-]*)")
@@ -107,11 +108,20 @@ def _flag(token: TextToken, position: int) -> tuple[str, int, int] | None:
 
 
 def of_op(op: type[Operation]) -> str:
-    """The documentation of an op: its docstring, and the format of its text."""
+    """The documentation of an op: its docstring, the format of its text, what its parts may be, what is refused."""
     said = heading(op.name) + documentation(op)
-    if issubclass(op, IRDLOperation) and (written := op.get_irdl_definition().assembly_format):
+    if not issubclass(op, IRDLOperation):
+        return said
+    if written := op.get_irdl_definition().assembly_format:
         said += f"\n\nFormat: `{op.name} {written}`"
-    return said
+    parts, variables = parts_of(op)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for each in parts:
+        alike.setdefault((each.role, each.words), []).append(f"`{each.name}`")
+    lines = [f"- {role} {', '.join(names)}: {words}" for (role, words), names in alike.items()]
+    lines += [f"- `{name}`: {meaning}, the same each time" for name, meaning in variables.items()]
+    lines += [f"- refused, `{name}`: {text}" for name, text in refused_by(op)]
+    return f"{said}\n\n" + "\n".join(lines) if lines else said
 
 
 def of_step(name: str) -> str:

@@ -13,6 +13,7 @@ from mlc.tools.compile_arguments import CompileArguments, read_model, start_comp
 from mlc.tools.explain_table import inlined_kernels
 from mlc.tools.explorer.collect import document_of
 from mlc.tools.explorer.document import KernelTime
+from mlc.tools.explorer.kernel_pages import losers
 from mlc.tools.explorer.stored_page import documents_in
 from mlc.tools.roofline import planned
 
@@ -120,9 +121,11 @@ def _check_places(explored: Explored) -> None:
     kernel = explored.kernel("linear_relu")
     changes = explored.pass_run("sink")["changes"]
     loops = next(each["after"] for each in changes if each["function"] == "linear_relu")
+    llvm_ir = next(each["llvm_ir"] for each in explored.document["code"] if each["function"] == "linear_relu")
     for text, product, relu in (
         (kernel["definition"], "tensor.contract", "arith.cmpf"),
         (loops, "math.fma", "arith.cmpf"),
+        (llvm_ir, "call <8 x float> @llvm.fmuladd", "fcmp"),
     ):
         lines = explored.text(text).split("\n")
         places = explored.places_of(text)
@@ -148,6 +151,7 @@ def _check_memory(explored: Explored) -> None:
     assert arena["function"] == "main"
     assert all(each["offset"] + each["size"] <= arena["size"] for each in arena["buffers"])
     between = next(each for each in arena["buffers"] if each["size"] == 6 * 200 * 4)
+    assert between["name"] == "result of linear_relu: memref<6x200xf32>", "it has no name in the model"
     assert [arena["ops"][between[end]] for end in ("first", "last")] == ["linear_relu", "softmax"]
     assert sum(each["bytes"] for each in explored.document["weights"]) >= 50 * 200 * 4
     assert len(explored.page) < 400_000, "weights are not in the page"
@@ -274,11 +278,30 @@ def test_measuring_shows_progress_and_knows_what_loops_took_in(tmp_path: Path, m
     measuring = [(done, total) for stage, done, total in told if stage == "measuring"]
     total = 4 * (len(document.kernels) + 1)
     assert measuring == [(done, total) for done in range(1, total + 1)]
+    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    assert stages[:4] == ["passes", "measuring", "kernels", "estimates"]
+    assert ("estimates", 0, len(document.kernels)) in told
+    assert stages[4:5] == ["schedules one step away"], "which take as long as all before"
     passes = [(done, total) for stage, done, total in told if stage == "passes"]
     assert [done for done, _ in passes] == list(range(len(passes)))
     assert told[0] == ("passes", 0, passes[0][1]), "all that takes long is told"
     assert all(done < total for done, total in passes)
     assert len(document.passes) == len(passes)
+
+
+@pytest.mark.parametrize(
+    ("lost", "whole", "expected"),
+    [
+        ([0.001] * 8, 1.0, [*range(8)]),  # few lose a hundredth, the largest losers are shown
+        ([0.02, *[0.03] * 8, 0.0], 1.0, [*range(9)]),
+        ([0.001, *[0.03] * 8], 1.0, [*range(1, 9)]),
+        ([0.0, 0.5], 1.0, [1]),
+        ([], 0.0, []),
+    ],
+)
+def test_kernels_that_lose_much(lost: Sequence[float], whole: float, expected: Sequence[int]) -> None:
+    """The eight that lose most, and all that lose a hundredth of the time of the model; none that loses nothing."""
+    assert losers(lost, whole) == expected
 
 
 def test_nothing_is_measured_unless_it_is_asked_for(explored: Explored) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from mlc.compiler.compilation import new_context
 from mlc.tools.language_server.analysis import AnalysedText
 from mlc.tools.language_server.completion import candidates
-from mlc.tools.language_server.hover import hover
+from mlc.tools.language_server.hover import hover, of_op
 from mlc.tools.language_server.outline import outline
 from tests.unit.tools.language_client import session
 
@@ -181,6 +182,26 @@ def test_hover(place: str, said: str) -> None:
     found = hover(_analysed(), _after(TEXT, place))
     assert found is not None
     assert said in found[0]
+
+
+def test_hover_says_what_an_op_may_be_given() -> None:
+    """Constraints of declarations, and those that its verifier checks."""
+    text = "func.func @f() {\n  graph.matmul\n  graph.layer_norm\n  return\n}\n"
+    said = hover(_analysed(text), text.index("matmul"))
+    assert said is not None
+    assert "\n- operand `lhs`, `rhs`: tensor of (float or integer)\n" in said[0]
+    assert "\n- refused, `matmul_c1`: rank below 2\n" in said[0]
+    said = hover(_analysed(text), text.index("layer_norm"))
+    assert said is not None
+    assert "\n- operand `input`, `scale`, `bias`: tensor of float\n" in said[0]
+
+
+def test_each_op_has_words() -> None:
+    """Also one of xDSL, whose constraints are of other kinds."""
+    ctx = new_context()
+    ops = [op for name in ctx.registered_dialect_names for op in ctx.get_dialect(name).operations]
+    assert len(ops) > 300
+    assert all(of_op(op).startswith(f"**`{op.name}`**") for op in ops)
 
 
 def test_hover_on_a_name_without_its_prefix() -> None:

@@ -176,7 +176,7 @@ function costsTab(compilation, name) {
   return h("div.costs", {}, parts("The core", costs.parts), parts("The memory", costs.brought), h("p", {}, costWords(compilation, kernel)),
     ...otherSchedules("Candidates of its template", costs, candidates, "Its template proposes no other schedule."),
     ...otherSchedules("One step away", costs, neighbours ?? [], neighbours ? "No schedule that differs in one step is estimated to take another time."
-      : "Not estimated, as it loses less than 1% of the time of the model; mlc explain MODEL KERNEL does that."));
+      : "Not estimated, as it loses little of the time of the model, and others lose more; mlc explain MODEL KERNEL does that."));
 }
 
 /** How the parts make the estimate. */
