@@ -119,7 +119,7 @@ def test_a_kernel_is_made_once_and_measured(
     settings = Settings("native", 1, os.sched_getaffinity(0), rounds=1)
     assert run([(family, model)], settings, tmp_path) == 0
     shown = capsys.readouterr().out
-    assert "| tiny |" in shown and "something else" not in shown
+    assert "| tiny |" in shown and "mlc computes something else" not in shown  # without VNNI, OpenVINO saturates
     assert "| tiny |" in (tmp_path / f"{family}.md").read_text()
     made = sorted((tmp_path / "cache" / "benchmarks").iterdir())
     assert [path.name.partition("+")[0] for path in made] == ["tiny", f"tiny-{way}"] and "older" not in str(made)
