@@ -127,7 +127,7 @@ class LitTest(pytest.Item):
                 if outcome.status:
                     raise LitFailure(f"RUN: {line}\nexit status {outcome.status}\n{outcome.log}")
 
-    def _watched(self, stages: list[Stage]) -> list[Stage]:
+    def _watched(self, stages: list[PipedCommand]) -> list[PipedCommand]:
         """The same with verification and checking added, if the line is a plain pass test."""
         words = stages[0].words
         flags = {word.split("=")[0] for word in words[1:]}
@@ -136,7 +136,7 @@ class LitTest(pytest.Item):
         if words[0] != "mlc-opt" or not runs_passes or observes or stages[0].names_file:
             return stages
         checks = ["--verify-each", *(["--check-each"] if self.script.checks_each else [])]
-        return [Stage([words[0], *checks, *words[1:]]), *stages[1:]]
+        return [PipedCommand([words[0], *checks, *words[1:]]), *stages[1:]]
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """What failed, without a Python traceback."""
@@ -236,7 +236,7 @@ def run_in_shell(command: str) -> RunResult:
 
 
 @dataclass
-class Stage:
+class PipedCommand:
     """A command between pipes, and where its streams lead: the path of a file, `_PIPE` or `_LOG`."""
 
     words: list[str] = field(default_factory=list[str])
@@ -250,9 +250,9 @@ class Stage:
         return not {self.stdin, self.stdout, self.stderr} <= {_PIPE, _LOG}
 
 
-def parse_simple(command: str) -> list[Stage] | None:
+def parse_simple(command: str) -> list[PipedCommand] | None:
     """The stages of a line that needs no shell; None if it needs one."""
-    stages, at = [Stage()], 0
+    stages, at = [PipedCommand()], 0
     command = command.strip()
     while at < len(command):
         token = _TOKEN.match(command, at)
@@ -260,7 +260,7 @@ def parse_simple(command: str) -> list[Stage] | None:
             return None
         at, stage = token.end(), stages[-1]
         if token["pipe"]:
-            stages.append(Stage())
+            stages.append(PipedCommand())
         elif token["merged"]:
             stage.stderr = stage.stdout
         elif token["redirect"]:
@@ -276,7 +276,7 @@ def _unquoted(text: str) -> str:
     return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda m: m[1] or m[2] or "", text)
 
 
-def run_stages(stages: Iterable[Stage]) -> RunResult:
+def run_stages(stages: Iterable[PipedCommand]) -> RunResult:
     """Run commands in this process, each reading what the one before it wrote. The first failure is the result."""
     data, log, status = b"", "", 0
     for stage in stages:
@@ -290,7 +290,7 @@ def run_stages(stages: Iterable[Stage]) -> RunResult:
     return RunResult(status, log if status else "")
 
 
-def _call(stage: Stage, words: list[str], data: bytes) -> tuple[int, bytes, str]:
+def _call(stage: PipedCommand, words: list[str], data: bytes) -> tuple[int, bytes, str]:
     """The exit status of a command, and what it wrote to the pipe and to the log; files are written."""
     name, *arguments = words
     streams = {

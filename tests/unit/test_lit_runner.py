@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mlc.testing import lit
-from mlc.testing.lit import Stage
+from mlc.testing.lit import PipedCommand
 
 
 def test_directives(tmp_path: Path) -> None:
@@ -32,15 +32,21 @@ def test_substitutions() -> None:
 @pytest.mark.parametrize(
     ("command", "stages"),
     [
-        ("mlc-opt x | filecheck y", [Stage(["mlc-opt", "x"]), Stage(["filecheck", "y"])]),
-        ("not mlc-opt x 2>&1 | filecheck y", [Stage(["not", "mlc-opt", "x"], stderr="|"), Stage(["filecheck", "y"])]),
-        ("mlc x 2>&1 >'o o' | filecheck", [Stage(["mlc", "x"], stdout="o o", stderr="|"), Stage(["filecheck"])]),
-        ("mlc x >o 2>&1", [Stage(["mlc", "x"], stdout="o", stderr="o")]),
-        ("mlc x2>o 2 2> e", [Stage(["mlc", "x2", "2"], stdout="o", stderr="e")]),
-        ("filecheck x < o", [Stage(["filecheck", "x"], stdin="o")]),
-        ('mlc-opt --tile="sizes=8,4 loops=m,n"', [Stage(["mlc-opt", "--tile=sizes=8,4 loops=m,n"])]),
-        ("mlc-opt '--pass-pipeline=tile{sizes=8}'", [Stage(["mlc-opt", "--pass-pipeline=tile{sizes=8}"])]),
-        ("mlc-opt 'x > 2>&1 y' \"|\"", [Stage(["mlc-opt", "x > 2>&1 y", "|"])]),
+        ("mlc-opt x | filecheck y", [PipedCommand(["mlc-opt", "x"]), PipedCommand(["filecheck", "y"])]),
+        (
+            "not mlc-opt x 2>&1 | filecheck y",
+            [PipedCommand(["not", "mlc-opt", "x"], stderr="|"), PipedCommand(["filecheck", "y"])],
+        ),
+        (
+            "mlc x 2>&1 >'o o' | filecheck",
+            [PipedCommand(["mlc", "x"], stdout="o o", stderr="|"), PipedCommand(["filecheck"])],
+        ),
+        ("mlc x >o 2>&1", [PipedCommand(["mlc", "x"], stdout="o", stderr="o")]),
+        ("mlc x2>o 2 2> e", [PipedCommand(["mlc", "x2", "2"], stdout="o", stderr="e")]),
+        ("filecheck x < o", [PipedCommand(["filecheck", "x"], stdin="o")]),
+        ('mlc-opt --tile="sizes=8,4 loops=m,n"', [PipedCommand(["mlc-opt", "--tile=sizes=8,4 loops=m,n"])]),
+        ("mlc-opt '--pass-pipeline=tile{sizes=8}'", [PipedCommand(["mlc-opt", "--pass-pipeline=tile{sizes=8}"])]),
+        ("mlc-opt 'x > 2>&1 y' \"|\"", [PipedCommand(["mlc-opt", "x > 2>&1 y", "|"])]),
         ("mlc-opt x >", None),
         ("mlc-opt x >> y", None),
         ("mlc-opt x && mlc-opt y", None),
@@ -53,7 +59,7 @@ def test_substitutions() -> None:
         ("", None),
     ],
 )
-def test_lines_that_need_no_shell(command: str, stages: list[Stage] | None) -> None:
+def test_lines_that_need_no_shell(command: str, stages: list[PipedCommand] | None) -> None:
     assert lit.parse_simple(command) == stages
 
 

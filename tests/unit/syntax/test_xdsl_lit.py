@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
-from mlc.testing.lit import RunResult, Stage, read_script, run_stages
+from mlc.testing.lit import PipedCommand, RunResult, read_script, run_stages
 
 ROOT = Path(xdsl.__file__).parents[1] / "tests" / "filecheck"
 EXCEPTIONS = Path(__file__).with_name("xdsl_lit_exceptions.txt")
@@ -37,17 +37,17 @@ _SHORTHANDS = {
 _MINIMUM = 0.95
 
 
-def stages_of(line: str, test: Path) -> list[Stage] | None:
+def stages_of(line: str, test: Path) -> list[PipedCommand] | None:
     """The commands of a RUN line, for `run_stages`; None if it needs a shell or another tool."""
     for name, meaning in _SHORTHANDS.items():
         line = re.sub(rf"\b{name}\b", meaning, line)
     line = re.sub("%[spS]", lambda m: str(test if m[0] == "%s" else test.parent), line)
     lexer = shlex.shlex(line.replace("2>&1", "MERGED"), posix=True, punctuation_chars="|;&<>")
     lexer.whitespace_split, lexer.commenters = True, ""
-    stages = [Stage()]
+    stages = [PipedCommand()]
     for word in lexer:
         if word == "|":
-            stages.append(Stage())
+            stages.append(PipedCommand())
         elif word == "MERGED":
             stages[-1].stderr = stages[-1].stdout
         else:
