@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from mlc.reference.runnable import calls_of, reachable
 from mlc.support.resources import Resources
@@ -40,7 +40,7 @@ class Changes(NamedTuple):
     """What a pass did to the functions of a module."""
 
     own: set[str]
-    """Those that are new, or of which an op is another one."""
+    """Those that are new, or of which an op or an attribute is another one, other than a schedule."""
     reached: set[str]
     """These, and those that call them, directly or not."""
 
@@ -59,7 +59,7 @@ class Snapshots:
         if last is None or not _same_data(resources, last.resources) or not _same_others(module, last.module):
             return Changes(set(now), set(now))
         before = _functions(last.module)
-        own = {n for n, f in now.items() if n not in before or not is_same(f, before[n])}
+        own = {n for n, f in now.items() if n not in before or not _is_same_function(f, before[n])}
         calls = calls_of(module) if own else {}
         return Changes(own, {name for name in now if not own.isdisjoint(reachable([name], calls))})
 
@@ -69,12 +69,24 @@ class Snapshots:
         return self.last
 
 
-def is_same(op: Operation, other: Operation) -> bool:
+def _is_same(op: Operation, other: Operation) -> bool:
     """Whether two ops, with all that is in them, are equal. (xDSL compares no types of results.)"""
-    return op.is_structurally_equivalent(other, {op.parent: other.parent} if op.parent and other.parent else None) and (
-        [r.type for inner in op.walk() for r in inner.results]
-        == [r.type for inner in other.walk() for r in inner.results]
-    )
+    return op.is_structurally_equivalent(
+        other, {op.parent: other.parent} if op.parent and other.parent else None
+    ) and _result_types(op) == _result_types(other)
+
+
+def _is_same_function(function: FuncOp, other: FuncOp) -> bool:
+    """Whether two functions of one name are equal but for their schedules, which say how kernels will be made, and not
+    what they compute."""
+    some, others = ({k: a for k, a in f.attributes.items() if k != "schedule"} for f in (function, other))
+    if some != others or function.properties != other.properties:
+        return False
+    return function.body.is_structurally_equivalent(other.body) and _result_types(function) == _result_types(other)
+
+
+def _result_types(op: Operation) -> list[Attribute]:
+    return [r.type for inner in op.walk() for r in inner.results]
 
 
 def _same_data(resources: Resources, others: Resources) -> bool:
@@ -86,7 +98,7 @@ def _same_data(resources: Resources, others: Resources) -> bool:
 def _same_others(module: ModuleOp, other: ModuleOp) -> bool:
     """Whether all but the functions is the same."""
     some, others = ([op for op in m.ops if not isinstance(op, FuncOp)] for m in (module, other))
-    return len(some) == len(others) and all(map(is_same, some, others))
+    return len(some) == len(others) and all(map(_is_same, some, others))
 
 
 def _functions(module: ModuleOp) -> dict[str, FuncOp]:

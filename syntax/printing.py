@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.printer import Printer
 
 from mlc.support.context import CompilerContext
-from mlc.support.dense_data import Elements, has_zeros_of_two_signs, print_data
+from mlc.support.dense_data import Elements, print_data
 from mlc.support.locations import error_at
 from mlc.support.recursion import TOO_DEEP, deep_recursion
 from mlc.support.wide_floats import WIDE_FLOATS, written
@@ -65,13 +65,13 @@ class _Printer(Printer):
         self.print_identifier_or_string_literal(handle)
 
     def print_attribute(self, attribute: Attribute) -> None:
-        is_data = isinstance(attribute, DenseIntOrFPElementsAttr)
-        if is_data and has_zeros_of_two_signs(elements := cast(Elements, attribute)):
+        if isinstance(attribute, DenseIntOrFPElementsAttr):
+            elements = cast(Elements, attribute)
             print_data(self, elements)
             self.print_string(" : ")
             self.print_attribute(elements.get_type())
         else:
-            super().print_attribute(cast(Attribute, attribute))
+            super().print_attribute(attribute)
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         """The number of a float attribute or of an element, without its type."""

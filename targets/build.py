@@ -174,7 +174,7 @@ class _Build:
             self._link(self.linker, self._complete(files), staged)
         if staged.stat().st_size <= _LARGEST_CACHED:
             self.cache.store(self.key, staged)
-        self.cache.trim()
+        self.cache.trim_if_due()
         return count, hits, self.linker is not None
 
     @cached_property

@@ -36,7 +36,9 @@ _KINDS = {
 """Per kind of file its folder, as a pattern, and its name: the cache may lie in a folder that has other files too."""
 _ABANDONED = "run/.mlc-*"
 """Folders of builds under way; those of a process that was killed stay."""
-_DAY = 86_400.0
+_MINUTE, _DAY = 60.0, 86_400.0
+_due: dict[Path, float] = {}
+"""When this process may trim a cache again, by its folder."""
 DEFAULT_LIMIT = 8 << 30
 """The size in bytes at which the least recently used files go."""
 
@@ -155,6 +157,13 @@ class Cache:
                 path.unlink()
                 count, size = count + 1, size + status.st_size
         return count, size
+
+    def trim_if_due(self) -> None:
+        """`trim`, unless this process did so within a minute: a look at tens of thousands of files takes a second."""
+        now = time.monotonic()
+        if now >= _due.get(self.folder, now):
+            _due[self.folder] = now + _MINUTE
+            self.trim()
 
     def problem(self) -> str | None:
         """Why nothing can be kept; None if it can."""

@@ -7,9 +7,10 @@ continues a line; `// REQUIRES: clang, qemu` skips where a feature is missing, o
 `// XFAIL: *` expects a failure; a folder named `Inputs` holds no tests; `// SLOW: <reason>` marks a test for
 `pytest -m "not slow"` to leave out.
 
-Lines that only pipe between `mlc-opt`, `mlc`, `filecheck`, `mlir-opt` and `not` run inside this process, which saves an
-interpreter start per command; all others run in bash with `pipefail`. A plain pass test (one `mlc-opt` that runs passes
-over valid input) also gets `--verify-each --check-each`; `// NO-CHECK-EACH: <reason>` in the file turns the second off.
+Lines that only pipe between `mlc-opt`, `mlc`, `filecheck`, `mlir-opt` and `not`, and to and from files, run inside this
+process, which saves the start of an interpreter and the imports per command; all others run in bash with `pipefail`. A
+plain pass test (one `mlc-opt` that runs passes over valid input and writes to no file) also gets
+`--verify-each --check-each`; `// NO-CHECK-EACH: <reason>` in the file turns the second off.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache
@@ -37,7 +38,13 @@ from mlc.pass_manager.reproducer import FOLDER
 _COMPILER_BUG = 70
 """The exit status of our tools after a bug in mlc: `not` accepts user errors only."""
 _NOT = f'not() {{ "$@"; local s=$?; [ $s -ge 1 ] && [ $s -lt {_COMPILER_BUG} ]; }}'
-_NEEDS_SHELL = re.compile(r"[;&<>`$*?(){}#~]")
+_PART = r"""'[^']*'|"[^"$`\\]*"|[^\s|;&<>`$*?(){}#~'"\\]"""
+"""What a word is made of that no shell has to expand: quoted text, or one other character."""
+_TOKEN = re.compile(
+    rf"\s*(?:(?P<pipe>\|)|(?P<merged>2>&1)|(?P<redirect>2?>|<)\s*(?P<file>(?:{_PART})+)|(?P<word>(?:{_PART})+))"
+)
+_PIPE, _LOG = "|", ""
+"""Where a stream leads that leads to no file."""
 _LEVELS = ("-O0", "-O1", "-O2", "-O3")
 _OBSERVING = (
     "--verify-diagnostics",
@@ -120,15 +127,16 @@ class LitTest(pytest.Item):
                 if outcome.status:
                     raise LitFailure(f"RUN: {line}\nexit status {outcome.status}\n{outcome.log}")
 
-    def _watched(self, stages: list[list[str]]) -> list[list[str]]:
+    def _watched(self, stages: list[PipedCommand]) -> list[PipedCommand]:
         """The same with verification and checking added, if the line is a plain pass test."""
-        flags = {word.split("=")[0] for word in stages[0][1:]}
+        words = stages[0].words
+        flags = {word.split("=")[0] for word in words[1:]}
         runs_passes = bool(flags & {"--pass-pipeline", *_LEVELS, *(f"--{name}" for name in pass_names())})
         observes = any(flag.startswith(_OBSERVING) for flag in flags)
-        if stages[0][0] != "mlc-opt" or not runs_passes or observes:
+        if words[0] != "mlc-opt" or not runs_passes or observes or stages[0].names_file:
             return stages
         checks = ["--verify-each", *(["--check-each"] if self.script.checks_each else [])]
-        return [[stages[0][0], *checks, *stages[0][1:]], *stages[1:]]
+        return [PipedCommand([words[0], *checks, *words[1:]]), *stages[1:]]
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """What failed, without a Python traceback."""
@@ -227,57 +235,79 @@ def run_in_shell(command: str) -> RunResult:
     return RunResult(done.returncode, done.stdout + done.stderr)
 
 
-def parse_simple(command: str) -> list[list[str]] | None:
-    """The stages of a line that needs no shell, each as words, with `2>&1` as a last word; None if it needs one."""
-    lexer = shlex.shlex(command.replace("2>&1", "MERGED_STDERR"), posix=True, punctuation_chars="|")
-    lexer.whitespace_split, lexer.commenters = True, ""
-    words = list(lexer)
-    unquoted = re.sub(r"""'[^']*'|"[^"$`]*\"""", "", command.replace("2>&1", ""))
-    if _NEEDS_SHELL.search(unquoted) or "\\" in unquoted:
-        return None
-    stages: list[list[str]] = [[]]
-    for word in words:
-        if word == "|":
-            stages.append([])
+@dataclass
+class PipedCommand:
+    """A command between pipes, and where its streams lead: the path of a file, `_PIPE` or `_LOG`."""
+
+    words: list[str] = field(default_factory=list[str])
+    stdin: str = _PIPE
+    stdout: str = _PIPE
+    stderr: str = _LOG
+
+    @property
+    def names_file(self) -> bool:
+        """Whether a stream leads to or from a file."""
+        return not {self.stdin, self.stdout, self.stderr} <= {_PIPE, _LOG}
+
+
+def parse_simple(command: str) -> list[PipedCommand] | None:
+    """The stages of a line that needs no shell; None if it needs one."""
+    stages, at = [PipedCommand()], 0
+    command = command.strip()
+    while at < len(command):
+        token = _TOKEN.match(command, at)
+        if token is None:
+            return None
+        at, stage = token.end(), stages[-1]
+        if token["pipe"]:
+            stages.append(PipedCommand())
+        elif token["merged"]:
+            stage.stderr = stage.stdout
+        elif token["redirect"]:
+            name = {"<": "stdin", ">": "stdout", "2>": "stderr"}[token["redirect"]]
+            setattr(stage, name, _unquoted(token["file"]))
         else:
-            stages[-1].append("2>&1" if word == "MERGED_STDERR" else word)
-    names = [(stage[1:] if stage[:1] == ["not"] else stage)[:1] for stage in stages]
+            stage.words.append(_unquoted(token["word"]))
+    names = [(s.words[1:] if s.words[:1] == ["not"] else s.words)[:1] for s in stages]
     return stages if all(name and name[0] in _COMMANDS for name in names) else None
 
 
-def run_stages(stages: Iterable[list[str]]) -> RunResult:
+def _unquoted(text: str) -> str:
+    return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda m: m[1] or m[2] or "", text)
+
+
+def run_stages(stages: Iterable[PipedCommand]) -> RunResult:
     """Run commands in this process, each reading what the one before it wrote. The first failure is the result."""
     data, log, status = b"", "", 0
     for stage in stages:
-        words = list(stage)
-        expects_error = words[0] == "not"
-        merged = words[-1] == "2>&1"
-        name, *arguments = words[int(expects_error) : len(words) - int(merged)]
-        code, data, errors = _call(_COMMANDS[name], arguments, data, merged)
+        expects_error = stage.words[0] == "not"
+        code, data, errors = _call(stage, stage.words[int(expects_error) :], data)
         log += errors
         failed = not 1 <= code < _COMPILER_BUG if expects_error else code != 0
         if failed and status == 0:
             status = code or 1
-            log += f"({shlex.join(stage)}: exit status {code})\n"
+            log += f"({shlex.join(stage.words)}: exit status {code})\n"
     return RunResult(status, log if status else "")
 
 
-def _call(
-    command: Callable[[list[str]], int], arguments: list[str], data: bytes, merged: bool
-) -> tuple[int, bytes, str]:
-    """The exit status, standard output and standard error of a command."""
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    err = out if merged else io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+def _call(stage: PipedCommand, words: list[str], data: bytes) -> tuple[int, bytes, str]:
+    """The exit status of a command, and what it wrote to the pipe and to the log; files are written."""
+    name, *arguments = words
+    streams = {
+        to: io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for to in (stage.stdout, stage.stderr)
+    }
     stdin = sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")
+    read = data if stage.stdin == _PIPE else Path(stage.stdin).read_bytes()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(read), encoding="utf-8")
     try:
-        with redirect_stdout(out), redirect_stderr(err):
-            code = command(arguments)
+        with redirect_stdout(streams[stage.stdout]), redirect_stderr(streams[stage.stderr]):
+            code = _COMMANDS[name](arguments)
     finally:
         sys.stdin = stdin
-    written, errors = out.buffer, err.buffer
-    assert isinstance(written, io.BytesIO) and isinstance(errors, io.BytesIO)
-    return code, written.getvalue(), "" if merged else errors.getvalue().decode("utf-8", "replace")
+    written = {to: stream.buffer.getvalue() for to, stream in streams.items()}
+    for to in written.keys() - {_PIPE, _LOG}:
+        Path(to).write_bytes(written[to])
+    return code, written.get(_PIPE, b""), written.get(_LOG, b"").decode("utf-8", "replace")
 
 
 def _mlc_opt(arguments: list[str]) -> int:

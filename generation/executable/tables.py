@@ -90,6 +90,10 @@ def _own(tokens: Sequence[str], types: Any, ids: Mapping[str, int]) -> tuple[NDA
     return _rows(rows or [(0, 1, 0)], 3), np.array(text or [0xFFFFFFFF], np.uint32)
 
 
+_AT_ONCE = 1 << 10
+"""So many characters are split into parts at once."""
+
+
 @cache
 def _kinds() -> NDArray[Any]:
     """The kinds of all characters: what patterns say by the package `tokenizers`, which knows a Unicode of its own."""
@@ -104,10 +108,11 @@ def _kinds() -> NDArray[Any]:
         (_SPACE, split.Split(package.Regex(r"\s+"), "isolated")),
         (_DIGIT, split.Digits(individual_digits=False)),
     ):
-        # Parts of the kind and of none take turns, and the first character is of none.
-        for _, (start, end) in splitter.pre_tokenize_str(text)[1::2]:
-            found[characters[start:end]] |= kind
-    for place, character in zip(characters, text, strict=True):
-        found[place] |= _PRINTED * character.isprintable() | _STRIPPED * character.isspace()
+        # Parts of the kind and of none take turns, and the first character is of none. A text of all takes longer.
+        for first in range(0, len(text), _AT_ONCE):
+            for _, (start, end) in splitter.pre_tokenize_str("\0" + text[first : first + _AT_ONCE])[1::2]:
+                found[characters[first + start - 1 : first + end - 1]] |= kind
+    kinds = (_PRINTED * c.isprintable() | _STRIPPED * c.isspace() for c in text)
+    found[characters] |= np.fromiter(kinds, np.uint32, len(text))
     starts = np.flatnonzero(np.diff(found, prepend=0xFF))
     return (starts.astype(np.uint32) << 8) | found[starts]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mlc.testing import lit
+from mlc.testing.lit import PipedCommand
 
 
 def test_directives(tmp_path: Path) -> None:
@@ -31,20 +32,34 @@ def test_substitutions() -> None:
 @pytest.mark.parametrize(
     ("command", "stages"),
     [
-        ("mlc-opt x | filecheck y", [["mlc-opt", "x"], ["filecheck", "y"]]),
-        ("not mlc-opt x 2>&1 | filecheck y", [["not", "mlc-opt", "x", "2>&1"], ["filecheck", "y"]]),
-        ('mlc-opt --tile="sizes=8,4 loops=m,n"', [["mlc-opt", "--tile=sizes=8,4 loops=m,n"]]),
-        ("mlc-opt '--pass-pipeline=tile{sizes=8}'", [["mlc-opt", "--pass-pipeline=tile{sizes=8}"]]),
-        ("mlc-opt x > y", None),
+        ("mlc-opt x | filecheck y", [PipedCommand(["mlc-opt", "x"]), PipedCommand(["filecheck", "y"])]),
+        (
+            "not mlc-opt x 2>&1 | filecheck y",
+            [PipedCommand(["not", "mlc-opt", "x"], stderr="|"), PipedCommand(["filecheck", "y"])],
+        ),
+        (
+            "mlc x 2>&1 >'o o' | filecheck",
+            [PipedCommand(["mlc", "x"], stdout="o o", stderr="|"), PipedCommand(["filecheck"])],
+        ),
+        ("mlc x >o 2>&1", [PipedCommand(["mlc", "x"], stdout="o", stderr="o")]),
+        ("mlc x2>o 2 2> e", [PipedCommand(["mlc", "x2", "2"], stdout="o", stderr="e")]),
+        ("filecheck x < o", [PipedCommand(["filecheck", "x"], stdin="o")]),
+        ('mlc-opt --tile="sizes=8,4 loops=m,n"', [PipedCommand(["mlc-opt", "--tile=sizes=8,4 loops=m,n"])]),
+        ("mlc-opt '--pass-pipeline=tile{sizes=8}'", [PipedCommand(["mlc-opt", "--pass-pipeline=tile{sizes=8}"])]),
+        ("mlc-opt 'x > 2>&1 y' \"|\"", [PipedCommand(["mlc-opt", "x > 2>&1 y", "|"])]),
+        ("mlc-opt x >", None),
+        ("mlc-opt x >> y", None),
         ("mlc-opt x && mlc-opt y", None),
         ("mlc-opt $HOME", None),
         ('mlc-opt "$HOME"', None),
+        ('mlc-opt "a\\"b"', None),
+        ("mlc-opt 'x", None),
         ("grep x y", None),
         ("mlc-opt x | sort", None),
         ("", None),
     ],
 )
-def test_lines_that_need_no_shell(command: str, stages: list[list[str]] | None) -> None:
+def test_lines_that_need_no_shell(command: str, stages: list[PipedCommand] | None) -> None:
     assert lit.parse_simple(command) == stages
 
 
@@ -56,6 +71,17 @@ _TESTS = {
     "not_of_success": ("// RUN: not mlc-opt %s | filecheck %s\n" + _GOOD, "failed"),
     "not_of_failure": ("// RUN: not mlc-opt nowhere.mlir\n", "passed"),
     "checked_and_merged": ("// RUN: mlc-opt %s --cse --remarks 2>&1 | filecheck %s\n" + _GOOD, "passed"),
+    "files": (
+        "// RUN: mlc-opt %s --cse --remarks 2>%t.e >%t.o\n"
+        "// RUN: filecheck --allow-empty --check-prefix=NONE %s < %t.e\n"
+        "// RUN: filecheck %s --input-file %t.o\n// NONE-NOT: {{.}}\n" + _GOOD,
+        "passed",
+    ),
+    "error_in_file": ("// RUN: mlc-opt nowhere.mlir 2>%t\n", "failed"),
+    "error_and_no_output": (
+        "// RUN: not mlc-opt nowhere.mlir 2>&1 >%t | filecheck %s\n// CHECK: error: {{.*}}nowhere.mlir\n",
+        "passed",
+    ),
     "in_shell": ("// RUN: mlc-opt %s > %t && filecheck %s < %t\n" + _GOOD, "passed"),
     "in_shell_pipefail": ("// RUN: false | true; exit $?\n", "failed"),
     "in_shell_not": ("// RUN: (not mlc-opt nowhere.mlir)\n", "passed"),

@@ -19,21 +19,28 @@ _BETTER = {
     r"\b(?:nobody|whoever)\b": "the name of who or what is meant",
 }
 """Patterns of words that messages do without, and what they say instead."""
+_WORDS = re.compile(r"\b(?:no|front|behind|nobody|whoever)\b")
+"""Each pattern has one of them: sources without any need not be parsed."""
 
 
 def _texts(tree: ast.Module) -> Iterator[ast.Constant]:
     """The strings of a module, also in f-strings, but for docstrings."""
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+    docstrings = set[int]()
+    for node in ast.walk(tree):  # which gives a statement before its parts
+        if isinstance(node, ast.Expr):
+            docstrings.add(id(node.value))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node
 
 
 def _found(source: str) -> list[tuple[int, str]]:
     """The line of each text with such words, and what to write."""
+    if not _WORDS.search(source):
+        return []
     return [
         (text.lineno, f"write '{better}' in {text.value!r}")
         for text in _texts(ast.parse(source))
+        if _WORDS.search(str(text.value))
         for pattern, better in _BETTER.items()
         if re.search(pattern, str(text.value))
     ]

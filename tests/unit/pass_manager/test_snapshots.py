@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, TensorType, bf16, f32
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, TensorType, UnitAttr, bf16, f32
 from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
@@ -72,6 +72,14 @@ def replace_data(module: ModuleOp, ctx: CompilerContext) -> None:
     ctx.resources.define("w", np.zeros(3, np.float32))
 
 
+def change_the_schedule(module: ModuleOp, ctx: CompilerContext) -> None:
+    find(module, "func.func").attributes["schedule"] = UnitAttr()
+
+
+def change_another_attribute(module: ModuleOp, ctx: CompilerContext) -> None:
+    find(module, "func.func").attributes["limits"] = UnitAttr()
+
+
 def nothing(module: ModuleOp, ctx: CompilerContext) -> None:
     ctx.resources.add(np.ones(2), "new")
 
@@ -80,6 +88,8 @@ def nothing(module: ModuleOp, ctx: CompilerContext) -> None:
     ("change", "changes"),
     [
         (nothing, Changes(set(), set())),
+        (change_the_schedule, Changes(set(), set())),
+        (change_another_attribute, Changes({"kernel"}, {"kernel", "model"})),
         (add_minus_zero, Changes({"kernel"}, {"kernel", "model"})),
         (take_other_operands, Changes({"other"}, {"other"})),
         (cast_to_another_type, Changes({"other"}, {"other"})),

@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
-from mlc.testing.lit import RunResult, read_script, run_stages
+from mlc.testing.lit import PipedCommand, RunResult, read_script, run_stages
 
 ROOT = Path(xdsl.__file__).parents[1] / "tests" / "filecheck"
 EXCEPTIONS = Path(__file__).with_name("xdsl_lit_exceptions.txt")
@@ -37,26 +37,28 @@ _SHORTHANDS = {
 _MINIMUM = 0.95
 
 
-def stages_of(line: str, test: Path) -> list[list[str]] | None:
+def stages_of(line: str, test: Path) -> list[PipedCommand] | None:
     """The commands of a RUN line, for `run_stages`; None if it needs a shell or another tool."""
     for name, meaning in _SHORTHANDS.items():
         line = re.sub(rf"\b{name}\b", meaning, line)
     line = re.sub("%[spS]", lambda m: str(test if m[0] == "%s" else test.parent), line)
     lexer = shlex.shlex(line.replace("2>&1", "MERGED"), posix=True, punctuation_chars="|;&<>")
     lexer.whitespace_split, lexer.commenters = True, ""
-    stages: list[list[str]] = [[]]
+    stages = [PipedCommand()]
     for word in lexer:
         if word == "|":
-            stages.append([])
+            stages.append(PipedCommand())
+        elif word == "MERGED":
+            stages[-1].stderr = stages[-1].stdout
         else:
-            stages[-1].append("2>&1" if word == "MERGED" else word)
-    for stage in stages:
-        at = int(stage[:1] == ["not"])
-        if stage[at : at + 1] == ["xdsl-opt"]:
-            stage[at : at + 1] = ["mlc-opt", "--xdsl"]
-        elif stage[at : at + 1] != ["filecheck"]:
+            stages[-1].words.append(word)
+    for words in (stage.words for stage in stages):
+        at = int(words[:1] == ["not"])
+        if words[at : at + 1] == ["xdsl-opt"]:
+            words[at : at + 1] = ["mlc-opt", "--xdsl"]
+        elif words[at : at + 1] != ["filecheck"]:
             return None
-    return None if any(re.fullmatch(r"[;&<>]+|%t.*|.*mlir-opt\b.*", word) for s in stages for word in s) else stages
+    return None if any(re.fullmatch(r"[;&<>]+|%t.*|.*mlir-opt\b.*", w) for s in stages for w in s.words) else stages
 
 
 def run_test(path: Path) -> RunResult | None:

@@ -180,6 +180,23 @@ def test_a_cache_has_a_limit_of_its_own(tmp_path: Path):
     assert (tmp_path / "ab" / "letter.txt").exists()
 
 
+def test_a_process_that_builds_much_trims_once_in_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    cache, other = Cache(tmp_path / "one", limit=0), Cache(tmp_path / "other", limit=0)
+
+    def is_kept(cache: Cache) -> bool:
+        cache.write(key := digest("x"), b"data")
+        cache.trim_if_due()
+        return cache.read(key) is not None
+
+    assert (is_kept(cache), is_kept(cache), is_kept(other)) == (False, True, False)
+    now = 159.0
+    assert is_kept(cache)
+    now = 160.0
+    assert not is_kept(cache)
+
+
 def test_what_is_written_again_takes_the_place_of_what_was_there(tmp_path: Path):
     cache = Cache(tmp_path / "cache")
     for payload in (b"one", b"two"):

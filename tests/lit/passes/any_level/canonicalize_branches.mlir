@@ -63,7 +63,7 @@ func.func @never(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // What it carries stays behind the first value that it uses.
 // CHECK-LABEL: @loop
-func.func @loop(%x: tensor<i64>, %w: tensor<i64>) -> tensor<i64> {
+func.func @loop(%x: tensor<i64> {mlc.range = array<i64: -9, 12>}, %w: tensor<i64>) -> tensor<i64> {
   // CHECK-NEXT: graph.while carry (%x) using (%w) : (tensor<i64>), (tensor<i64>) -> (tensor<i64>) {
   // CHECK-NEXT: ^bb0(%a: tensor<i64>, %c: tensor<i64>):
   // CHECK-NEXT:   %ten = graph.constant dense<10>

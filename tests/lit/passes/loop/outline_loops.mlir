@@ -2,8 +2,8 @@
 // RUN: mlc-opt %s --target x86-64-v3 --convert-scf-to-loop --outline-loops --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
 // The product is summed in memory, from zeros that the same nest stores: the sum is carried, and nothing is read.
-// CHECK: func.func private @contract(%a: memref<8x16xf32>, %b: memref<16x16xf32>, %c: memref<8x16xf32>) attributes {schedule = #loop.schedule<[{{.*}}tile(
-// CHECK: loop.for parallel "i" %i = 0 to 8 {
+// CHECK: func.func private @contract(%a: memref<4x16xf32>, %b: memref<16x16xf32>, %c: memref<4x16xf32>) attributes {schedule = #loop.schedule<[{{.*}}tile(
+// CHECK: loop.for parallel "i" %i = 0 to 4 {
 // CHECK-NEXT: loop.for parallel "j" %j = 0 to 16 {
 // CHECK: loop.for serial "k" %k = 0 to 16 iter_args(%acc = %{{.*}}) -> (f32) {
 // CHECK: math.fma
@@ -12,18 +12,18 @@
 // CHECK-NOT: loop.for
 // CHECK: func.call @contract(%a, %b, %c)
 // REMARK: remark: the loop 'i' becomes the kernel 'contract'
-func.func @product(%a: memref<8x16xf32>, %b: memref<16x16xf32>, %c: memref<8x16xf32> {mlc.output}) {
+func.func @product(%a: memref<4x16xf32>, %b: memref<16x16xf32>, %c: memref<4x16xf32> {mlc.output}) {
   %zero = arith.constant 0.0 : f32
-  affine.for %i = 0 to 8 {
+  affine.for %i = 0 to 4 {
     affine.for %j = 0 to 16 {
-      affine.store %zero, %c[%i, %j] : memref<8x16xf32>
+      affine.store %zero, %c[%i, %j] : memref<4x16xf32>
       affine.for %k = 0 to 16 {
-        %x = affine.load %a[%i, %k] : memref<8x16xf32>
+        %x = affine.load %a[%i, %k] : memref<4x16xf32>
         %y = affine.load %b[%k, %j] : memref<16x16xf32>
-        %s = affine.load %c[%i, %j] : memref<8x16xf32>
+        %s = affine.load %c[%i, %j] : memref<4x16xf32>
         %p = arith.mulf %x, %y : f32
         %t = arith.addf %s, %p : f32
-        affine.store %t, %c[%i, %j] : memref<8x16xf32>
+        affine.store %t, %c[%i, %j] : memref<4x16xf32>
       }
     }
   }
@@ -38,22 +38,22 @@ func.func @product(%a: memref<8x16xf32>, %b: memref<16x16xf32>, %c: memref<8x16x
 // CHECK: loop.load %c[%i, %j]
 // CHECK: arith.addf
 // CHECK: loop.store %{{.*}}, %c[%i, %j]
-func.func @added(%a: memref<8x16xf32>, %b: memref<16x16xf32>, %d: memref<8x16xf32>, %c: memref<8x16xf32> {mlc.output}) {
-  affine.for %i = 0 to 8 {
+func.func @added(%a: memref<4x16xf32>, %b: memref<16x16xf32>, %d: memref<4x16xf32>, %c: memref<4x16xf32> {mlc.output}) {
+  affine.for %i = 0 to 4 {
     affine.for %j = 0 to 16 {
-      %s = affine.load %d[%i, %j] : memref<8x16xf32>
-      affine.store %s, %c[%i, %j] : memref<8x16xf32>
+      %s = affine.load %d[%i, %j] : memref<4x16xf32>
+      affine.store %s, %c[%i, %j] : memref<4x16xf32>
     }
   }
-  affine.for %i = 0 to 8 {
+  affine.for %i = 0 to 4 {
     affine.for %k = 0 to 16 {
       affine.for %j = 0 to 16 {
-        %x = affine.load %a[%i, %k] : memref<8x16xf32>
+        %x = affine.load %a[%i, %k] : memref<4x16xf32>
         %y = affine.load %b[%k, %j] : memref<16x16xf32>
-        %s = affine.load %c[%i, %j] : memref<8x16xf32>
+        %s = affine.load %c[%i, %j] : memref<4x16xf32>
         %p = arith.mulf %x, %y : f32
         %t = arith.addf %s, %p : f32
-        affine.store %t, %c[%i, %j] : memref<8x16xf32>
+        affine.store %t, %c[%i, %j] : memref<4x16xf32>
       }
     }
   }

@@ -5,11 +5,11 @@
 // What counts is time, not ops: numbers that come from the main memory are worth sharing, as many in the first cache are not.
 // CHECK-LABEL: @far
 // CHECK: loop.for threads "m"
-func.func private @far(%x: memref<2048x8192xf32>, %y: memref<2048x8192xf32> {mlc.output}) {
+func.func private @far(%x: memref<2048x2048xf32>, %y: memref<2048x2048xf32> {mlc.output}) {
   loop.for parallel "m" %m = 0 to 2048 {
     loop.for parallel "n" %n = 0 to 8 {
-      %a = loop.load %x[%m, %n * 1024] : memref<2048x8192xf32>
-      loop.store %a, %y[%m, %n * 1024] : memref<2048x8192xf32>
+      %a = loop.load %x[%m, %n * 256] : memref<2048x2048xf32>
+      loop.store %a, %y[%m, %n * 256] : memref<2048x2048xf32>
     }
   }
   return

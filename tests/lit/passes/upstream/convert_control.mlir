@@ -57,7 +57,7 @@ func.func @scalars(%x: tensor<8xf32>) -> tensor<1xf32> {
 // CHECK: tensor.while carry (%{{.*}}, %x) using (%n, %x)
 // CHECK: arith.cmpi slt
 // CHECK: } do {
-func.func @to_a_value(%x: tensor<4xf32>, %n: tensor<index>) -> tensor<4xf32> {
+func.func @to_a_value(%x: tensor<4xf32>, %n: tensor<index> {mlc.range = array<i64: -1, 5>}) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %e = tensor.extract %n[] : tensor<index>

@@ -3,29 +3,29 @@
 
 // Tiles of a product, as upstream tiles it: all of them at once, and one kernel that reads no copy.
 // CHECK-LABEL: @tiles
-// CHECK: tensor.map %A[t0 * 16 + m, n] over (t0: 4, t1: 3, m: 16, n: 48)
-// CHECK: tensor.map %B[m, t1 * 32 + n] over (t0: 4, t1: 3, m: 48, n: 32)
-// CHECK: tensor.contract %{{.*}}[t0, t1, m, k], %{{.*}}[t0, t1, k, n] over (t0: 4, t1: 3, m: 16, n: 32) reduce (k: 48)
-// CHECK: tensor.map %{{.*}}[t0, t1, s0, s1] over (t0: 4, s0: 16, t1: 3, s1: 32)
+// CHECK: tensor.map %A[t0 * 4 + m, n] over (t0: 4, t1: 3, m: 4, n: 6)
+// CHECK: tensor.map %B[m, t1 * 4 + n] over (t0: 4, t1: 3, m: 6, n: 4)
+// CHECK: tensor.contract %{{.*}}[t0, t1, m, k], %{{.*}}[t0, t1, k, n] over (t0: 4, t1: 3, m: 4, n: 4) reduce (k: 6)
+// CHECK: tensor.map %{{.*}}[t0, t1, s0, s1] over (t0: 4, s0: 4, t1: 3, s1: 4)
 // CHECK: tensor.collapse_shape
 // CHECK-NOT: scf.forall
-// FUSED: tensor.contract %A[t0 * 16 + m, k], %B[k, t1 * 32 + n]
-func.func @tiles(%A: tensor<64x48xf32>, %B: tensor<48x96xf32>) -> tensor<64x96xf32> {
+// FUSED: tensor.contract %A[t0 * 4 + m, k], %B[k, t1 * 4 + n]
+func.func @tiles(%A: tensor<16x6xf32>, %B: tensor<6x12xf32>) -> tensor<16x12xf32> {
   %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<64x96xf32>
-  %init = linalg.fill ins(%z : f32) outs(%e : tensor<64x96xf32>) -> tensor<64x96xf32>
-  %0 = scf.forall (%i, %j) in (4, 3) shared_outs(%out = %init) -> (tensor<64x96xf32>) {
-    %oi = affine.apply affine_map<(d0) -> (d0 * 16)>(%i)
-    %oj = affine.apply affine_map<(d0) -> (d0 * 32)>(%j)
-    %a = tensor.extract_slice %A[%oi, 0] [16, 48] [1, 1] : tensor<64x48xf32> to tensor<16x48xf32>
-    %b = tensor.extract_slice %B[0, %oj] [48, 32] [1, 1] : tensor<48x96xf32> to tensor<48x32xf32>
-    %c = tensor.extract_slice %out[%oi, %oj] [16, 32] [1, 1] : tensor<64x96xf32> to tensor<16x32xf32>
-    %m = linalg.matmul ins(%a, %b : tensor<16x48xf32>, tensor<48x32xf32>) outs(%c : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %e = tensor.empty() : tensor<16x12xf32>
+  %init = linalg.fill ins(%z : f32) outs(%e : tensor<16x12xf32>) -> tensor<16x12xf32>
+  %0 = scf.forall (%i, %j) in (4, 3) shared_outs(%out = %init) -> (tensor<16x12xf32>) {
+    %oi = affine.apply affine_map<(d0) -> (d0 * 4)>(%i)
+    %oj = affine.apply affine_map<(d0) -> (d0 * 4)>(%j)
+    %a = tensor.extract_slice %A[%oi, 0] [4, 6] [1, 1] : tensor<16x6xf32> to tensor<4x6xf32>
+    %b = tensor.extract_slice %B[0, %oj] [6, 4] [1, 1] : tensor<6x12xf32> to tensor<6x4xf32>
+    %c = tensor.extract_slice %out[%oi, %oj] [4, 4] [1, 1] : tensor<16x12xf32> to tensor<4x4xf32>
+    %m = linalg.matmul ins(%a, %b : tensor<4x6xf32>, tensor<6x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
     scf.forall.in_parallel {
-      tensor.parallel_insert_slice %m into %out[%oi, %oj] [16, 32] [1, 1] : tensor<16x32xf32> into tensor<64x96xf32>
+      tensor.parallel_insert_slice %m into %out[%oi, %oj] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<16x12xf32>
     }
   }
-  return %0 : tensor<64x96xf32>
+  return %0 : tensor<16x12xf32>
 }
 
 // Two rows of each iteration go behind the first one of the output, which stays; a number of each to another output.

@@ -14,6 +14,7 @@ from mlc.dialects import graph
 from mlc.frontends.operators.size_rules import sizes_of
 from mlc.frontends.operators.sizes import SizeArray, SymbolicSize, bounds
 from mlc.reference.folding import computed
+from mlc.testing.repetitions import repetitions
 from tests.unit.frontends.operators.test_sizes import EXTENTS, A, B, random_size, value_of
 
 _BINARY = [
@@ -40,7 +41,7 @@ def _of(op: Any, *sizes: object) -> object:
 @pytest.mark.parametrize("kind", _BINARY, ids=lambda kind: kind.name)
 def test_binary_ops(kind: type[Any]) -> None:
     rng, decided, op = random.Random(1), 0, kind(_X, _Y)
-    for _ in range(400):
+    for _ in repetitions(400, 150):
         a, b = random_size(rng), rng.randint(1, 4) if rng.random() < 0.5 else random_size(rng)
         if not isinstance(a, SymbolicSize) and not isinstance(b, SymbolicSize):
             continue
@@ -56,7 +57,7 @@ def test_binary_ops(kind: type[Any]) -> None:
 @pytest.mark.parametrize("kind", [graph.SignOp, graph.NegOp])
 def test_unary_ops(kind: type[Any]) -> None:
     rng, decided, op = random.Random(2), 0, kind(_X)
-    for _ in range(400):
+    for _ in repetitions(400, 150):
         if isinstance(a := random_size(rng), SymbolicSize) and (found := _of(op, a)) is not None:
             decided += 1
             for given in rng.sample(EXTENTS, 12):
