@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import Path
 from typing import Any, cast
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.reference.agreement import beyond_rounding, spread
-from mlc.reference.inputs import random_array
 from mlc.runtime import Model, load
-from mlc.support.dtypes import dtype_named, is_float
+from mlc.support.dtypes import is_float
 from mlc.tuning.isolated import Failure, Job, WrongResult
 from mlc.tuning.measure import Buffers, aligned, repeatedly
+from mlc.tuning.model_inputs import Counts, random_inputs
 
 Array = NDArray[Any]
 
@@ -95,6 +95,8 @@ class Surroundings:
     """The bytes that a program reads and writes between two calls. If there are any, each call is measured after as
     many were touched, and after its inputs were written anew: weights and results have left the nearest caches then,
     and inputs have not. Else calls follow each other."""
+    counts: Counts = field(default_factory=dict[int, int])
+    """What some inputs are; others are random."""
 
 
 def compare_libraries(
@@ -122,14 +124,9 @@ def shortest_call(path: Path, around: Surroundings) -> float | Failure:
     return Job(lambda: _shortest(path, around), _MOST_SECONDS).value()
 
 
-def _inputs(model: Model, seed: int) -> list[Array]:
-    generator = np.random.default_rng(seed)
-    return [aligned(random_array(generator, t.shape, dtype_named(t.dtype))) for t in model.inputs]
-
-
 def _shortest(path: Path, around: Surroundings) -> float:
     model = load(path)
-    calls = _Calls(model, _inputs(model, 0), Buffers.of([model]), around)
+    calls = _Calls(model, random_inputs(model, around.counts), Buffers.of([model]), around)
     for _ in range(_WARM):
         calls.shortest(0)
     return calls.shortest(_FIRST_SECONDS)
@@ -174,9 +171,9 @@ def _compare(
     """Raises: WrongResult if the first library computes something else than the reference."""
     libraries = {path: load(path) for path in dict.fromkeys([first, second, reference or second])}
     one, other = libraries[first], libraries[second]
-    inputs = _inputs(other, 0)
+    inputs = random_inputs(other, around.counts)
     if reference is not None and first != reference:
-        _check(one, libraries[reference], inputs, terms)
+        _check(one, libraries[reference], inputs, random_inputs(one, around.counts, 1), terms)
     memory = Buffers.of([one, other])
     calls = [_Calls(model, inputs, memory, around) for model in (one, other)]
     once = sum(each.shortest(0) for each in calls)
@@ -201,15 +198,15 @@ def _standard_error(ratios: Sequence[float]) -> float:
     return 1.25 * (high - low) / 1.35 / sqrt(len(ratios))
 
 
-def _check(model: Model, rules: Model, inputs: Sequence[Array], terms: int) -> None:
-    """Compare results on inputs; other inputs come first, so that no right result lies in memory that is not written.
+def _check(model: Model, rules: Model, inputs: Sequence[Array], others: Sequence[Array], terms: int) -> None:
+    """Compare results on inputs; the others come first, so that no right result lies in memory that is not written.
 
     Raises:
         WrongResult: they differ by more than rounding explains.
     """
     rounding = ApplySchedulePass.rounding
     assert rounding is not None
-    _outputs(model, _inputs(model, 1))
+    _outputs(model, others)
     for number, (right, found) in enumerate(zip(_outputs(rules, inputs), _outputs(model, inputs), strict=True)):
 
         def spreads(number: int = number, right: Array = right) -> tuple[Array, Array]:

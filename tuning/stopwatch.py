@@ -6,7 +6,6 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -14,12 +13,11 @@ from mlc.compiler.compilation import Compilation
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.pass_manager.manager import PassManager
-from mlc.reference.inputs import random_array
 from mlc.runtime import load
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import dtype_named
 from mlc.support.functions import is_private
-from mlc.tuning.measure import MeasuredTime, aligned, shortest_time, times_of
+from mlc.tuning.measure import MeasuredTime, shortest_time, times_of
+from mlc.tuning.model_inputs import counts_of, random_inputs
 
 _FEW = 5
 """Calls that tell about how long one takes."""
@@ -42,6 +40,7 @@ class Stopwatch:
             ArtifactError: this machine cannot run code for the target.
         """
         own = ctx.clone()
+        self._counts = counts_of(module)
         compilation = Compilation(module.clone(), own, options, PassManager(own), reached="tensor")
         compilation.lower("loop")
         self.remarks = list(own.remarks)
@@ -68,9 +67,8 @@ class Stopwatch:
         """Build a model at the loop level, and make inputs for it."""
         path = Path(self._folder.name) / f"{len(list(Path(self._folder.name).iterdir()))}.so"
         replace(compilation, module=compilation.module.clone()).build("shared", path)
-        generator = np.random.default_rng(0)
         self._model = load(path)
-        self._inputs = [aligned(random_array(generator, t.shape, dtype_named(t.dtype))) for t in self._model.inputs]
+        self._inputs = random_inputs(self._model, self._counts)
 
 
 def repeat_body(module: ModuleOp, times: int) -> None:

@@ -13,6 +13,7 @@ from mlc.support.context import CompilerContext
 from mlc.tuning.comparison import Comparison, Surroundings, compare_libraries
 from mlc.tuning.isolated import Failure
 from mlc.tuning.libraries import Libraries
+from mlc.tuning.model_inputs import counts_of
 
 ModelCheck = Callable[[Schedule], Comparison | Failure]
 """Measures the whole model with a schedule of one kernel, in turns with the model without it."""
@@ -29,6 +30,7 @@ class WholeModel:
     def __init__(self, module: ModuleOp, ctx: CompilerContext, options: CompileOptions, folder: Path) -> None:
         """`module` is at the tensor level, with the schedules by the rules, and stays; libraries go to `folder`."""
         self._libraries = Libraries(module, ctx, options, folder, _COMPILE_SECONDS)
+        self._around = Surroundings(options.threads, counts=counts_of(module))
 
     def compare(self, kernel: str, schedule: Schedule) -> Comparison | Failure:
         """The model with that schedule of a kernel, beside the model without it; results are not looked at."""
@@ -37,6 +39,6 @@ class WholeModel:
             if failure is not None:
                 return failure
         paths = self._libraries.path(choice), self._libraries.path(None)
-        found = compare_libraries(*paths, None, 1, Surroundings(self._libraries.options.threads), True)
+        found = compare_libraries(*paths, None, 1, self._around, True)
         self._libraries.keep([None])
         return found

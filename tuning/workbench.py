@@ -20,6 +20,7 @@ from mlc.targets.machine import resolve_target
 from mlc.tuning.comparison import Comparison, Surroundings, compare_libraries, shortest_call
 from mlc.tuning.isolated import Failure
 from mlc.tuning.libraries import Libraries, function_named
+from mlc.tuning.model_inputs import counts_of
 
 _LONG_CALL = 2e-4
 """Seconds that a call from Python should last, of which it takes well below a microsecond itself."""
@@ -78,7 +79,7 @@ class Workbench:
         self._libraries = Libraries(alone, ctx, options, folder, _COMPILE_SECONDS)
         self._terms = _terms(function_named(alone, name))
         self._times = 1
-        self._around = Surroundings(options.threads)
+        self._around = Surroundings(options.threads, counts=counts_of(alone))
         self.seconds = self._start(min(others, _MOST_L2 * resolve_target(options.target).l2_bytes))
 
     @property
