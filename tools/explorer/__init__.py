@@ -14,8 +14,8 @@ strings that JSON holds. It is collected while the model is compiled once (`coll
   one step away. `limits.py` has the roofline of the machine, and `measuring.py` the measured times, if they are asked
   for, and why a call takes as long as it does.
 - `machine_code.py` has LLVM IR and assembly, a function at a time, and in these the inner loops (`loop_view.py`), of
-  which llvm-mca is asked if it is installed; `llvm_ir_places.py` has the places of lines of LLVM IR, `artifact.py` the
-  bytes of the library by section.
+  which llvm-mca is asked if it is installed; `code_places.py` has the places of their lines, `artifact.py` the bytes
+  of the library by section.
 - `graph_view.py` has the graph as it was imported, `memory_view.py` the arena and the weights, of which sizes and types
   alone are written down.
 - `code_results.py` runs the library on inputs that were given: by the bits of its results, compilations are compared.

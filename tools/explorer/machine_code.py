@@ -11,12 +11,11 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.compiler.options import CompileOptions
 from mlc.targets.batches import unit_of
 from mlc.targets.cache import Cache
-from mlc.targets.program import Kernel, Program
+from mlc.targets.program import Program
 from mlc.targets.toolchain import find_clang
 from mlc.targets.units import Compiler, Processes, clang_flags
-from mlc.tools.explorer.document import NO_PLACE
+from mlc.tools.explorer.code_places import places_in_assembly, places_in_llvm_ir, with_places
 from mlc.tools.explorer.document_code import MachineCode
-from mlc.tools.explorer.llvm_ir_places import llvm_ir_places
 from mlc.tools.explorer.loop_names import loop_names
 from mlc.tools.explorer.loop_view import LoopReader
 from mlc.tools.explorer.texts import Texts
@@ -41,21 +40,32 @@ def machine_code(
     flags = clang_flags(reader.machine, options.opt_level)
     compiler = Compiler(find_clang(options.cc, cache), flags, cache, Processes(), "-S")
     kernels = [*program.kernels, program.entry]
-    units = [unit_of(kernel) for kernel in kernels]
+    places = with_places(module, reader.machine, texts)
+    placed = [places[kernel.function] for kernel in program.kernels]
+    units = [unit_of(kernel) for kernel in (*kernels, *placed)]
     with tempfile.TemporaryDirectory() as folder:
         files, _ = compiler.compile_all(units, Path(folder), progress)
         assembly = {file.stem: file.read_text(encoding="utf-8") for file in files}
     codes = [assembly[compiler.key(unit)] for unit in units]
     names = loop_names(module)
     around = [names.get(kernel.function, ()) for kernel in program.kernels]
-    loops = [*reader.loops(codes[:-1], texts, around), ()]  # the entry has none
-    places = llvm_ir_places(module, reader.machine, texts)
-
-    def llvm_ir(kernel: Kernel) -> int:
-        known = places.get(kernel.function, [])
-        return texts.add(kernel.text, [*known, *[NO_PLACE] * (kernel.text.count("\n") + 1 - len(known))])
-
-    return [
-        MachineCode(kernel.function, kernel.name, llvm_ir(kernel), texts.add(text), found)
-        for kernel, text, found in zip(kernels, codes, loops, strict=True)
+    *of_kernels, of_entry = codes[: len(kernels)]
+    code = [
+        MachineCode(
+            kernel.function,
+            kernel.name,
+            texts.add(kernel.text, places_in_llvm_ir(kernel.text, other.text)),
+            texts.add(text, places_in_assembly(text, other_text)),
+            loops,
+        )
+        for kernel, other, text, other_text, loops in zip(
+            program.kernels,
+            placed,
+            of_kernels,
+            codes[len(kernels) :],
+            reader.loops(of_kernels, texts, around),
+            strict=True,
+        )
     ]
+    entry = program.entry
+    return [*code, MachineCode(entry.function, entry.name, texts.add(entry.text), texts.add(of_entry), ())]

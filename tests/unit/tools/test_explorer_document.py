@@ -121,11 +121,12 @@ def _check_places(explored: Explored) -> None:
     kernel = explored.kernel("linear_relu")
     changes = explored.pass_run("sink")["changes"]
     loops = next(each["after"] for each in changes if each["function"] == "linear_relu")
-    llvm_ir = next(each["llvm_ir"] for each in explored.document["code"] if each["function"] == "linear_relu")
+    code = next(each for each in explored.document["code"] if each["function"] == "linear_relu")
     for text, product, relu in (
         (kernel["definition"], "tensor.contract", "arith.cmpf"),
         (loops, "math.fma", "arith.cmpf"),
-        (llvm_ir, "call <8 x float> @llvm.fmuladd", "fcmp"),
+        (code["llvm_ir"], "call <8 x float> @llvm.fmuladd", "fcmp"),
+        (code["assembly"], "vfmadd", "vmaxps"),
     ):
         lines = explored.text(text).split("\n")
         places = explored.places_of(text)
