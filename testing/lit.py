@@ -26,7 +26,7 @@ import sys
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -136,7 +136,7 @@ class LitTest(pytest.Item):
         if words[0] != "mlc-opt" or not runs_passes or observes or stages[0].names_file:
             return stages
         checks = ["--verify-each", *(["--check-each"] if self.script.checks_each else [])]
-        return [PipedCommand([words[0], *checks, *words[1:]]), *stages[1:]]
+        return [replace(stages[0], words=[words[0], *checks, *words[1:]]), *stages[1:]]
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """What failed, without a Python traceback."""
