@@ -144,7 +144,8 @@ def _drawn(
 
 
 def _integer_magnitudes(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    high = np.left_shift(np.int64(1), rng.integers(0, 8 * dtype.itemsize, shape)) - 1
+    with np.errstate(over="ignore"):  # of the sign's bit: a scalar says so, an array does not
+        high = np.left_shift(np.int64(1), rng.integers(0, 8 * dtype.itemsize, shape)) - 1
     return (rng.integers(0, high, shape, endpoint=True) * rng.choice([-1, 1], shape)).astype(dtype)
 
 

@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xdsl.dialects.func import FuncOp
-
 from mlc.support.errors import UserError
 from mlc.tools.kernel_numbers import amount
 from mlc.tools.language_server.analysis import AnalysedText
-from mlc.tools.language_server.kernel_costs import KernelCost, is_kernel
+from mlc.tools.language_server.kernel_costs import KernelCost, sound_kernels
 from mlc.tools.language_server.outline import outline
 from mlc.tools.language_server.tool_runs import ToolRuns
 
@@ -45,9 +43,9 @@ class CostHints:
         """Whether the editor shows hints at all."""
 
     async def update(self, uri: str, text: AnalysedText, file: Path) -> bool:
-        """Estimate the kernels of a text without errors; whether anything is known that was not."""
+        """Estimate the kernels of a text that are without errors; whether anything is known that was not."""
         known = self._known.get(uri, {})
-        kernels = {} if not self.is_asked_for or text.errors else {name: part for name, part, _ in _kernels(text)}
+        kernels = {} if not self.is_asked_for else {name: part for name, part, _ in _kernels(text)}
         if all(part in known for part in kernels.values()):
             return False
         async with self._running:
@@ -89,13 +87,11 @@ class CostHints:
 
 
 def _kernels(text: AnalysedText) -> Iterator[tuple[str, str, int]]:
-    """The kernels of the outermost module: the name, the text with what is around all of them, and the position after
-    the name."""
+    """The kernels of the outermost module that are without errors: the name, the text with what is around all of them,
+    and the position after the name."""
     entries = sorted(outline(text), key=lambda entry: entry.start)
     starts, ends = [entry.start for entry in entries], [entry.end for entry in entries]
     between = (text.text[end:start] for end, start in zip([0, *ends], [*starts, len(text.text)], strict=True))
     around = _NO_MEANING.sub("", "\n".join(between))
-    for entry in entries:
-        op = entry.op
-        if isinstance(op, FuncOp) and is_kernel(op):
-            yield op.sym_name.data, text.text[entry.start : entry.end] + around, entry.name_at + len(entry.name)
+    for kernel, entry in sound_kernels(text):
+        yield kernel.sym_name.data, text.text[entry.start : entry.end] + around, entry.name_at + len(entry.name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.machine import resolve_target
 from mlc.tools.driver import ArgumentParser, Namespace, run_tool
 from mlc.tools.language_server.analysis import AnalysedText
+from mlc.tools.language_server.outline import OutlineEntry, outline
 from mlc.tools.schedule_estimate import kernel_on_loops, steps_of
 
 _SECONDS = 20.0
@@ -46,19 +48,31 @@ def is_kernel(function: FuncOp) -> bool:
     return any(isinstance(op, StructuredOp) for op in islice(function.body.block.ops, _FIRST_OPS))
 
 
+def sound_kernels(text: AnalysedText) -> Iterator[tuple[FuncOp, OutlineEntry]]:
+    """The kernels of the outermost module of a text in which no error is; none if an error is at no place of it."""
+    places = [error.location for error in text.errors]
+    if any(place is None or place.file != text.file for place in places):
+        return
+    wrong = [text.source.position(place) for place in places if place is not None]
+    for entry in outline(text):
+        inside = range(entry.start, entry.end)
+        if isinstance(entry.op, FuncOp) and is_kernel(entry.op) and not any(at in inside for at in wrong):
+            yield entry.op, entry
+
+
 def kernel_costs(text: AnalysedText) -> dict[str, KernelCost]:
-    """The costs of the kernels of a text without errors by their names, of those that can be estimated, for the machine
-    that this program runs on.
+    """The costs of the kernels of a text that are without errors by their names, of those that can be estimated, for
+    the machine that this program runs on.
     """
-    if text.errors or not text.reading.ops:
+    kernels = [kernel for kernel, _ in sound_kernels(text)]
+    if not kernels:
         return {}
-    around = text.reading.ops[0].parent_op()
-    module = around if isinstance(around, ModuleOp) else text.reading.ops[0]
+    module = kernels[0].parent_op() or ModuleOp([*text.reading.ops])
     if not isinstance(module, ModuleOp):
         return {}
     options, found = CompileOptions(), dict[str, KernelCost]()
     machine, end = resolve_target(options.target), time.monotonic() + _SECONDS
-    for kernel in [op for op in module.ops if isinstance(op, FuncOp) and is_kernel(op)]:
+    for kernel in kernels:
         if time.monotonic() > end:
             break
         try:

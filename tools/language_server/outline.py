@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -40,11 +40,14 @@ def outline(text: AnalysedText) -> list[OutlineEntry]:
     for name, op, at in sorted(symbols, key=itemgetter(2)):
         start = text.start_of(op)
         assert start is not None, "a symbol was found from the position of its op"
-        after = bisect_right(opened, at)
-        brace = opened[after] if after < len(opened) else None
-        line_end = text.text.find("\n", at)
-        opens_here = brace is not None and (line_end < 0 or brace < line_end)
-        end = text.braces[brace] + 1 if opens_here and brace is not None and op.regions else at + len(name)
+        end = name_end = at + len(name)
+        while op.regions and (after := bisect_left(opened, end)) < len(opened):
+            brace = opened[after]
+            between = text.text[end:brace]
+            # After the head, an attribute dictionary may stand before a region, and one region before another.
+            if ("\n" in between) if end == name_end else between.strip() not in ("", ","):
+                break
+            end = text.braces[brace] + 1
         kind = "function" if isinstance(op, FuncOp) else "module" if isinstance(op, ModuleOp) else "other"
         entries[op] = OutlineEntry(op, name, op.name, kind, start, min(end, len(text.text)), at)
     for op, entry in entries.items():

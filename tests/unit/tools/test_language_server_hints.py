@@ -229,6 +229,18 @@ def test_kernels_have_estimates() -> None:
     plain = kernel_costs(AnalysedText(KERNEL.replace("attributes {schedule", "attributes {other"), "x", Path()))["k"]
     assert not plain.is_scheduled
     assert kernel_costs(AnalysedText(KERNEL.replace("arith.addf", "arith.subtract"), "x", Path())) == {}
+    assert kernel_costs(AnalysedText(KERNEL.replace("arith.addf %", "arith.addf % %"), "x", Path())) == {}
+
+
+@pytest.mark.parametrize("body", ["return", "%0 = nothing.known\n  return", "%0 = graph.relu %x\n  return"])
+def test_errors_elsewhere_leave_the_estimates(body: str) -> None:
+    other = f"func.func @f() -> i32 {{\n  {body}\n}}"
+    for text in (f"{KERNEL}\n{other}", f"{other}\n{KERNEL}"):
+        read = AnalysedText(text, "x", Path())
+        assert read.errors and [*kernel_costs(read)] == ["k"], text
+
+
+def test_an_empty_text_has_no_estimates() -> None:
     assert kernel_costs(AnalysedText("", "x", Path())) == {}
 
 
