@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _ROOT = Path(__file__).resolve().parents[3]
 _BLOCK = re.compile(r"^(<!-- numbers vary -->\n)?```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ELLIPSIS = "…"
-_OF_STATUS_1 = ("error: ", "kernels differ;", "first wrong value: ")
+_OF_STATUS_1 = ("error: ", "kernels differ;", "have other bits", "first wrong value: ")
 """What commands print that end with the status 1."""
 
 
