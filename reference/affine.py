@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects import affine
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineConstraintKind, AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineConstraintKind, AffineMap
 
 from mlc.dialects.affine import MaxOp
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import read, write
+from mlc.reference.subscripts import apply_map
 
 _HOLDS: dict[AffineConstraintKind, Callable[[int, int], bool]] = {
     AffineConstraintKind.ge: operator.ge,
@@ -22,31 +22,22 @@ _HOLDS: dict[AffineConstraintKind, Callable[[int, int], bool]] = {
 }
 
 
-def _values(where: AffineMap, arrays: Sequence[Array]) -> list[Array]:
-    """The results of a map, of whose operands the first are dims and the others symbols."""
-    dims, symbols = arrays[: where.num_dims], arrays[where.num_dims :]
-    return [
-        dims[e.position] if isinstance(e, AffineDimExpr) else np.asarray(cast(Any, e).eval(dims, symbols))
-        for e in where.results
-    ]
-
-
 @evaluates(affine.ApplyOp)
 def apply(op: affine.ApplyOp, *operands: Array) -> Array:
     """The value of an affine expression."""
-    return _values(op.map.data, operands)[0]
+    return apply_map(op.map.data, operands)[0]
 
 
 @evaluates(affine.MinOp)
 def smallest(op: affine.MinOp, *operands: Array) -> Array:
     """The smallest of the values of a map."""
-    return np.minimum.reduce(_values(op.map.data, operands))
+    return np.minimum.reduce(apply_map(op.map.data, operands))
 
 
 @evaluates(MaxOp)
 def largest(op: MaxOp, *operands: Array) -> Array:
     """The largest of the values of a map."""
-    return np.maximum.reduce(_values(op.map.data, operands))
+    return np.maximum.reduce(apply_map(op.map.data, operands))
 
 
 @executes(affine.ForOp)
@@ -54,7 +45,7 @@ def loop(op: affine.ForOp, frame: Frame) -> None:
     """From the largest of the lower bounds to below the smallest of the upper ones."""
 
     def bounds(where: AffineMap, operands: Sequence[SSAValue]) -> list[int]:
-        return [int(each.item()) for each in _values(where, [frame[v] for v in operands])]
+        return [int(each.item()) for each in apply_map(where, [frame[v] for v in operands])]
 
     lower = max(bounds(op.lowerBoundMap.data, op.lowerBoundOperands))
     upper = min(bounds(op.upperBoundMap.data, op.upperBoundOperands))
@@ -83,10 +74,12 @@ def branch(op: affine.IfOp, frame: Frame) -> None:
 @executes(affine.LoadOp)
 def load(op: affine.LoadOp, frame: Frame) -> None:
     """One element."""
-    frame[op.result] = read(op, frame, op.memref, _values(op.map.data, [frame[v] for v in op.indices]), op.result.type)
+    frame[op.result] = read(
+        op, frame, op.memref, apply_map(op.map.data, [frame[v] for v in op.indices]), op.result.type
+    )
 
 
 @executes(affine.StoreOp)
 def store(op: affine.StoreOp, frame: Frame) -> None:
     """One element."""
-    write(op, frame, op.memref, _values(op.map.data, [frame[v] for v in op.indices]), op.value)
+    write(op, frame, op.memref, apply_map(op.map.data, [frame[v] for v in op.indices]), op.value)

@@ -11,11 +11,12 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from mlc.reference.execution import Array
 
 
-def apply_map(affine: AffineMap, dims: Sequence[Array]) -> list[Array]:
-    """The results of `affine` where its dims are these arrays, which broadcast."""
+def apply_map(affine: AffineMap, arrays: Sequence[Array]) -> list[Array]:
+    """The results of `affine` where its dims, and then its symbols, are these arrays, which broadcast."""
+    dims, symbols = arrays[: affine.num_dims], arrays[affine.num_dims :]
     # xDSL computes with Python's operators, so arrays do where it expects integers.
     return [
-        dims[e.position] if isinstance(e, AffineDimExpr) else np.asarray(cast(Any, e).eval(dims, ()))
+        dims[e.position] if isinstance(e, AffineDimExpr) else np.asarray(cast(Any, e).eval(dims, symbols))
         for e in affine.results
     ]
 

@@ -184,6 +184,7 @@ def _alternatives(constraint: AttrConstraint) -> Iterator[AttrConstraint]:
 
 
 def class_words(cls: type[Attribute]) -> str:
+    """What readers call attributes or types of a class."""
     if issubclass(cls, EnumAttribute):
         enum = cast(type[EnumAttribute[Any]], cls).enum_type
         return "one of " + ", ".join(f"`{member.value}`" for member in enum)

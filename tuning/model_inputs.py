@@ -17,7 +17,7 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.reference.inputs import random_array
 from mlc.runtime import Model
 from mlc.support.dtypes import dtype_named
-from mlc.support.functions import is_private
+from mlc.support.functions import models_of
 from mlc.tuning.measure import aligned
 
 Array = NDArray[Any]
@@ -30,9 +30,8 @@ def counts_of(module: ModuleOp) -> Counts:
 
     A cache that is measured empty costs nothing: attention over it would take the time of one key.
     """
-    functions = [op for op in module.ops if isinstance(op, FuncOp)]
-    named = {f.sym_name.data: f for f in functions}
-    (main,) = (f for f in functions if not is_private(f) and not f.is_declaration)
+    named = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    main, *_ = models_of(module)
     found: dict[int, int] = {}
     for call in main.body.block.ops:
         if isinstance(call, CallOp) and (kernel := named.get(call.callee.string_value())) is not None:
