@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, ShapedType
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from mlc.compiler.codegen import output_names
 from mlc.compiler.model_inputs import arrange_calls, read_tensors
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.options import parse_passes
 from mlc.pass_manager.wrong_value import GivenCase
 from mlc.reference.inputs import Draw, draw_inputs
 from mlc.reference.interpreter import FunctionInterface, interface_of
@@ -54,33 +58,37 @@ class ComparedModel:
             )
         return models[0]
 
-    @property
+    @cached_property
     def interface(self) -> FunctionInterface:
-        """Its types.
+        """Its types: those of its results at the graph level, as files of ONNX may leave them open, or say other ones.
 
         Raises:
-            UserError: they are not those of arrays of known shape.
+            UserError: they are not those of arrays of known shape, or the model does not become a graph.
         """
-        found = interface_of(self.function)
-        if found is None or any(DYNAMIC_INDEX in t.get_shape() for t in (*found.inputs, *found.outputs)):
-            raise UserError("inputs and results are compared as arrays of known shapes; give open ones with --shape")
+        found = None
+        if not any(map(_is_open, self.function.function_type.inputs)):
+            PassManager(ctx := self.ctx.clone()).run(graph := self.module.clone(), parse_passes("lower-to-graph"))
+            found = interface_of(replace(self, module=graph, ctx=ctx).function)
+        if found is None or any(map(_is_open, (*found.inputs, *found.outputs))):
+            raise UserError("inputs and results are arrays of known shapes here; give open ones with --shape")
         return found
 
     def inputs_in(self, file: InputFile) -> list[Array]:
         """The inputs of the first call that a file holds.
 
         Raises:
-            UserError: they are not those of the entry, or the file has none.
+            UserError: they are not those of the entry, whose shapes have to be known, or the file has none.
         """
-        found = interface_of(self.function)
-        if found is None or any(DYNAMIC_INDEX in t.get_shape() for t in found.inputs):
-            raise UserError("inputs are arrays of known shapes; give open ones with --shape")
-        named = zip(input_names(self.function), found.inputs, strict=True)
+        named = zip(input_names(self.function), self.interface.inputs, strict=True)
         specs = [TensorSpec(name, str(to_numpy(t.element_type)), tuple(t.get_shape())) for name, t in named]
         calls = arrange_calls(file.tensors([specs]), specs, file.name)
         if not calls.count:
             raise UserError(f"'{file.name}' has the inputs of no call; required: those of one")
         return calls.inputs(0)
+
+
+def _is_open(kind: Attribute) -> bool:
+    return isinstance(kind, ShapedType) and DYNAMIC_INDEX in kind.get_shape()
 
 
 def given_cases(model: ComparedModel, inputs: str | None, against: str | None, seed: int) -> list[GivenCase]:
@@ -115,7 +123,6 @@ def _engine(name: str) -> Callable[[ComparedModel, Sequence[Array]], Sequence[Ar
 
 def _inputs(model: ComparedModel, file: str | None, seed: int) -> list[Array]:
     if file is not None:
-        _ = model.interface  # results are compared as well
         return model.inputs_in(InputFile.open(file))
     types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in model.interface.inputs]
     return draw_inputs([seed], types, Draw("ordinary"), values_of_inputs(model.function, (), lambda function: ()))
@@ -133,17 +140,43 @@ def _of_file(model: ComparedModel, file: str) -> list[Array | None]:
 
 
 def _checked(model: ComparedModel, results: Sequence[Array | None], source: str) -> list[Array | None]:
-    """Raises: UserError if results are not those of the types that the model has."""
-    outputs = model.interface.outputs
-    if len(results) != len(outputs):
-        raise UserError(f"{source} gives {len(results)} results; the model has {len(outputs)}")
-    for number, (result, kind) in enumerate(zip(results, outputs, strict=True)):
-        shape, dtype = tuple(kind.get_shape()), to_numpy(kind.element_type)
-        if result is not None and (result.shape, result.dtype) != (shape, dtype):
+    """Results as the model gives them: those as long as data says in buffers, beside outputs with their extents.
+
+    Raises:
+        UserError: they are not those of the types that the model has.
+    """
+    outputs, extents = model.interface.outputs, model.interface.extents or ((),) * len(model.interface.outputs)
+    of_extents = {place for places in extents for place in places if place >= 0}
+    numbers = [number for number in range(len(outputs)) if number not in of_extents]
+    if len(results) != len(numbers):
+        raise UserError(f"{source} gives {len(results)} results; the model has {len(numbers)}")
+    found: list[Array | None] = [None] * len(outputs)
+    for position, (number, result) in enumerate(zip(numbers, results, strict=True)):
+        if result is None:
+            continue
+        shape, dtype = tuple(outputs[number].get_shape()), to_numpy(outputs[number].element_type)
+        places = extents[number] or (-1,) * len(shape)
+        words = [str(most) if place < 0 else f"0..{most}" for most, place in zip(shape, places, strict=True)]
+        fits = result.ndim == len(shape) and all(
+            extent == most if place < 0 else extent <= most
+            for extent, most, place in zip(result.shape, shape, places, strict=True)
+        )
+        if not fits or result.dtype != dtype:
             raise UserError(
-                f"result {number} of {source} is {result.dtype} {list(result.shape)}; required: {dtype} {list(shape)}"
+                f"result {position} of {source} is {result.dtype} {list(result.shape)}; "
+                f"required: {dtype} [{', '.join(words)}]"
             )
-    return list(results)
+        found[number] = result if result.shape == shape else _padded(result, shape)
+        for extent, place in zip(result.shape, places, strict=True):
+            if place >= 0:
+                kind = outputs[place]
+                found[place] = np.full(kind.get_shape(), extent, to_numpy(kind.element_type))
+    return found
+
+
+def _padded(array: Array, shape: Sequence[int]) -> Array:
+    """An array at the start of a buffer, whose other elements are zero."""
+    return np.pad(array, [(0, most - extent) for extent, most in zip(array.shape, shape, strict=True)])
 
 
 def _quoted(names: Sequence[str] | Mapping[str, Array]) -> str:

@@ -183,6 +183,37 @@ def test_onnx_runtime(mlc: CommandLine) -> None:
     assert "error: ONNX Runtime does not run 'm.mlir': " in found.err
 
 
+def test_results_whose_shapes_the_file_does_not_know(mlc: CommandLine) -> None:
+    """An output of no shape, as long as data says, and one that is declared with a rank that is not its own."""
+    pytest.importorskip("onnxruntime")
+    onnx = pytest.importorskip("onnx")
+    from onnx import TensorProto, helper
+
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 4])
+    places = helper.make_tensor_value_info("places", TensorProto.INT64, None)
+    product = helper.make_tensor_value_info("product", TensorProto.FLOAT, [1, -1])
+    nodes = [helper.make_node("NonZero", ["x"], ["places"]), helper.make_node("MatMul", ["x", "x"], ["product"])]
+    graph = helper.make_graph(nodes, "g", [x], [places, product])
+    opset = helper.make_opsetid("", 18)
+    onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=9), "m.onnx")
+    array = np.where(np.eye(4), 0, np.arange(16).reshape(4, 4)).astype(np.float32)
+    np.savez("x.npz", x=array)
+    for against in ("onnxruntime", "O0"):
+        found = mlc("bisect", "m.onnx", "--shape=n=4", "--inputs=x.npz", f"--against={against}")
+        assert (found.status, found.err.count("error")) == (0, 0), found.err
+        assert found.out.startswith("no value differs")
+    right = {"places": np.argwhere(array).T, "product": array @ array}
+    for name, value, message in (
+        ("places", right["places"][::-1], "element   [0, 0] of result 0: 0, what 'r.npz' computes: 1"),
+        ("places", right["places"][:, :-1], "element   [0, 11] of result 0: 3, what 'r.npz' computes: 0"),
+        ("product", right["product"] + 1, "element   [0, 0] of result 1: "),
+        ("places", right["product"], "'r.npz' is float32 [4, 4]; required: int64 [2, 0..16]"),
+    ):
+        np.savez("r.npz", allow_pickle=False, **{**right, name: value})
+        found = mlc("bisect", "m.onnx", "--shape=n=4", "--inputs=x.npz", "--against=r.npz")
+        assert found.status == 1 and message in found.out + found.err, found.out + found.err
+
+
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
@@ -204,7 +235,7 @@ def test_what_is_missing_in_a_file(arrays: dict[str, NDArray[Any]], message: str
 def test_a_model_with_open_shapes(mlc: CommandLine) -> None:
     Path("open.mlir").write_text(MODEL.replace("3x4", "?x4"))
     found = mlc("bisect", "open.mlir", "--against=O0")
-    assert "compared as arrays of known shapes; give open ones with --shape" in found.err
+    assert "inputs and results are arrays of known shapes here; give open ones with --shape" in found.err
     assert found.status == 1
 
 
