@@ -16,10 +16,13 @@ from mlc.dialects.graph.types import element_of, shape_of, tensor
 from mlc.dialects.loop.dot import ui8
 from mlc.passes.graph._constants import constant_array, constant_from
 from mlc.reference.folding import computed
+from mlc.support.dtypes import least_of, most_of
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
 _SHORT = (i8, ui8)
+LARGEST_DIFFERENCE = 255
+"""By how much two integers of 8 bits of one type differ at most."""
 _MOST_NESTED = 8
 """How many ops a constant may be computed by."""
 
@@ -38,12 +41,17 @@ class Factor:
 
 @dataclass(frozen=True)
 class IntegerWeights:
-    """A constant factor, as integers of 8 bits without a zero point."""
+    """A constant factor, as integers without a zero point."""
 
     integers: Array
-    """Of i8."""
+    """Of i8 if they fit in it, else of i16: what two integers of 8 bits differ by."""
     scale: Array | None
     """Of f32, which broadcasts with the integers; None for 1."""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the integers are of i8."""
+        return self.integers.dtype == np.int8
 
 
 def factor_of(value: SSAValue) -> Factor | None:
@@ -65,7 +73,7 @@ def factor_of(value: SSAValue) -> Factor | None:
 
 
 def weights_of(value: SSAValue, resources: Resources) -> IntegerWeights | None:
-    """A constant as integers of 8 bits with a scale; None if it is not that."""
+    """A constant as integers of 8 bits less a zero point, with a scale; None if it is not that."""
     owner, scale = value.owner, None
     if isinstance(owner, DequantizeOp):
         parts = [known_array(v, resources) for v in owner.operands]
@@ -79,9 +87,22 @@ def weights_of(value: SSAValue, resources: Resources) -> IntegerWeights | None:
         return None
     else:
         integers = found
-    if not integers.size or integers.min() < -128 or integers.max() > 127:
+    if not integers.size or max(-integers.min(), integers.max()) > LARGEST_DIFFERENCE:
         return None
-    return IntegerWeights(integers.astype(np.int8), scale)
+    is_short = integers.min() >= -128 and integers.max() <= 127
+    return IntegerWeights(integers.astype(np.int8 if is_short else np.int16), scale)
+
+
+def is_difference(factor: Factor, resources: Resources) -> bool:
+    """Whether the quantised numbers less their zero point are at most `LARGEST_DIFFERENCE` from 0."""
+    zero, element = factor.zero_point, element_of(factor.quantized)
+    if zero is None:
+        return True
+    source = zero.owner.input if isinstance(zero.owner, CastOp) else zero
+    if element_of(source) == element:
+        return True
+    known = known_array(zero, resources)
+    return known is not None and bool(least_of(element) <= known.min() and known.max() <= most_of(element))
 
 
 def known_array(value: SSAValue, resources: Resources, most: int = _MOST_NESTED) -> Array | None:

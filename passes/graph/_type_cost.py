@@ -178,9 +178,20 @@ class TypedProduct:
         Infinite where instructions multiply words of bytes, or none multiplies pairs; and where channels are apart,
         whose neighbours become pairs in the kernel.
         """
-        bits, per_word = machine.vector_bits, PER_WORD[rhs]
-        has_bytes = machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits)
-        if has_bytes or machine.dot_instruction(_PAIR, _PAIR, bits) is None or self.groups > 1:
+        bits = machine.vector_bits
+        if machine.dot_instruction(lhs, rhs, bits) or machine.dot_instruction(rhs, lhs, bits):
+            return float("inf")
+        return self._in_pairs(machine, PER_WORD[rhs], among)
+
+    def differences_cycles(self, machine: Machine, among: int) -> float:
+        """The cycles with differences of integers of 8 bits, which are stored in 16 bits.
+
+        Infinite where no instruction multiplies pairs, and where channels are apart.
+        """
+        return self._in_pairs(machine, PER_WORD[_PAIR], among) + self._behind(machine, _SCALING)
+
+    def _in_pairs(self, machine: Machine, per_word: int, among: int) -> float:
+        if machine.dot_instruction(_PAIR, _PAIR, machine.vector_bits) is None or self.groups > 1:
             return float("inf")
         widening = _WIDENING * self.image / machine.lanes(16) / machine.issue.stores
         filled = replace(self, depth=ceil(self.depth / per_word) * per_word)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp, f32, i8, i32
+from xdsl.dialects.builtin import ModuleOp, f32, i8, i16, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -28,7 +28,16 @@ from mlc.dialects.loop.dot import per_word, sums_fit_in_i16, ui8
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.pipeline_options import KEEP, require_option
 from mlc.passes.graph._constants import constant_from
-from mlc.passes.graph._integer_factors import Factor, IntegerWeights, factor_of, known_array, quantize_to, weights_of
+from mlc.passes.graph._integer_factors import (
+    LARGEST_DIFFERENCE,
+    Factor,
+    IntegerWeights,
+    factor_of,
+    is_difference,
+    known_array,
+    quantize_to,
+    weights_of,
+)
 from mlc.passes.graph._type_cost import TypedProduct, cycles_in_words, weights_among
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import least_of, most_of
@@ -38,8 +47,7 @@ from mlc.targets.machine import Machine, resolve_target
 
 Array = NDArray[Any]
 _FLOAT = np.finfo(np.float32)
-_LARGEST = 255 * 128
-"""The largest product of an integer of ui8 and one of i8."""
+_ELEMENTS: dict[str, Attribute] = {"int8": i8, "int16": i16, "int32": i32, "float32": f32}
 _CLEARLY = 0.95
 """Products stay in f32 if they take less than this part of the time in integers; their weights are larger there."""
 
@@ -59,10 +67,12 @@ class UseIntegerProductsPass(Pass):
     %y = graph.mul %2, %st : tensor<4x3xf32>, tensor<3xf32> -> tensor<4x3xf32>
     ```
 
-    The same for convolutions, and for products of numbers that were widened to i32. The second factor is a constant
-    whose integers, less their zero point, fit in i8; scales differ at most by channel of the result, and by row. The
-    first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does so
-    with another zero point. No sum of ui8 times i8 may overflow i32, or the product is left alone. Sums in f32 round,
+    The same for convolutions, and for products of numbers that were widened to i32. The second factor is a constant,
+    and scales differ at most by channel of the result, and by row. If its integers, less their zero point, fit in i8,
+    the first factor becomes one of ui8, or of i8 where the target has dot products of i8 alone: what quantises it does
+    so with another zero point. If they do not, or an image is padded with a zero point that is not known, both factors
+    less their zero points are multiplied as i16, where the target has dot products of those. No sum that is scaled may
+    overflow i32, or the product is left alone. Sums in f32 round,
     those of integers do not. Products of f32 stay that where they are faster by the estimate of `_type_cost`, which
     counts what belongs to either type: padding of channels, scaling of sums, dequantisation of the first factor; a
     remark says what it expects. Products of scales that are known are normal numbers of f32; of scales that are not,
@@ -116,41 +126,68 @@ class _IntegerProduct:
         if weights is None:
             self.ctx.remark(op, "not computed in integers: the second factor is not a constant of 8 bits")
             return
-        if (reason := self._why_not(factor, weights)) is not None:
+        reason = self._why_not(factor, weights)
+        in_bytes = (not_in_bytes := self._why_not_in_bytes(factor, weights)) is None
+        if reason is None and not in_bytes and not self._may_be_differences(factor):
+            reason = not_in_bytes
+        if reason is not None:
             self.ctx.remark(op, f"not computed in integers: {reason}")
             return
         compared = ""
         if among is not None and element_of(op.result) == f32:
-            floats, integers = self._estimates(weights, among)
+            floats, integers = self._estimates(weights, among, in_bytes=in_bytes)
             compared = f": estimated {cycles_in_words(integers)} in integers, {cycles_in_words(floats)} in f32"
             if floats < _CLEARLY * integers:
                 self.ctx.remark(op, f"not computed in integers{compared}")
                 return
-        self._rewrite(factor, weights, compared)
+        if in_bytes:
+            factor = self._as_element(factor)
+            total = self._of_bytes(factor, weights.integers)
+        else:
+            total = self._of_differences(factor, weights.integers.astype(np.int16))
+        if element_of(op.result) == f32:
+            total = self._scaled(total, factor, weights)
+        self._replace(total, f"computed in integers{'' if in_bytes else ' of 16 bits'}{compared}")
 
-    def _estimates(self, weights: IntegerWeights, among: int) -> tuple[float, float]:
+    def _estimates(self, weights: IntegerWeights, among: int, *, in_bytes: bool) -> tuple[float, float]:
         """The cycles in f32, and in integers."""
         problem = TypedProduct.of(self.op)
         floats = problem.float_cycles(self.machine, among, is_quantized=True)
+        if not in_bytes:
+            return floats, problem.differences_cycles(self.machine, among)
         in_i16 = sums_fit_in_i16(weights.integers, self.op.summed_axes[1])
         return floats, problem.short_cycles(self.machine, str(self.element), "i8", among, in_i16=in_i16)
 
     def _why_not(self, factor: Factor, weights: IntegerWeights) -> str | None:
+        """Why the product stays one of floats, or of i32, whatever its factors become."""
         count = prod(weights.integers.shape) // shape_of(self.op.result)[self._channel_axis]
         if isinstance(self.op, MatmulOp):
             count = weights.integers.shape[-2]
-        if element_of(self.op.result) == f32 and count * _LARGEST >= 1 << 31:
+        largest = LARGEST_DIFFERENCE * (128 if weights.is_short else LARGEST_DIFFERENCE)
+        if element_of(self.op.result) == f32 and count * largest >= 1 << 31:
             return f"{count} products may overflow the sum"
-        for what, value in (("zero points", factor.zero_point), ("scales", factor.scale)):
-            if value is not None and not self._is_by_row(value):
-                return f"the first factor has other {what} along what is summed up"
-        if not self._can_be_padded(factor):
-            return "its padding is a zero point that is not known, or that the type of its image has not"
+        if factor.scale is not None and not self._is_by_row(factor.scale):
+            return "the first factor has other scales along what is summed up"
         if weights.scale is not None and self._by_channel(weights.scale) is None:
             return "the second factor has other scales along what is summed up"
         if element_of(self.op.result) == f32 and not self._has_normal_scales(factor, weights):
             return "products of the scales overflow, or are subnormal"
         return None
+
+    def _why_not_in_bytes(self, factor: Factor, weights: IntegerWeights) -> str | None:
+        """Why no factors of 8 bits are multiplied."""
+        if not weights.is_short:
+            return "the second factor is not a constant of 8 bits"
+        if factor.zero_point is not None and not self._is_by_row(factor.zero_point):
+            return "the first factor has other zero points along what is summed up"
+        if not self._can_be_padded(factor):
+            return "its padding is a zero point that is not known, or that the type of its image has not"
+        return None
+
+    def _may_be_differences(self, factor: Factor) -> bool:
+        """Whether the factors less their zero points fit in 16 bits, and the target multiplies pairs of those."""
+        is_fast = TypedProduct.of(self.op).differences_cycles(self.machine, 0) < inf
+        return is_fast and is_difference(factor, self.ctx.resources)
 
     @property
     def _is_padded(self) -> bool:
@@ -192,9 +229,8 @@ class _IntegerProduct:
             return None
         return full.reshape(-1, *[1] * (len(shape_of(self.op.result)) - 1 - self._channel_axis))
 
-    def _rewrite(self, factor: Factor, weights: IntegerWeights, compared: str) -> None:
-        factor = self._as_element(factor)
-        integers = weights.integers
+    def _of_bytes(self, factor: Factor, integers: Array) -> SSAValue:
+        """The sums of products of a factor of the type that is wanted and of integers of i8."""
         axes = tuple(i for i in range(integers.ndim) if i != self.op.output_axis)
         if isinstance(self.op, MatmulOp):
             axes = (integers.ndim - 2,)
@@ -206,20 +242,30 @@ class _IntegerProduct:
         total = self._contraction(factor.quantized, zeros_known, integers)
         if zero is not None and zeros_known is None:
             offset = self._insert(MulOp(self._wide(zero), self._constant(correction, "sums")))
-            total = self._insert(SubOp(total, offset))
-        elif zeros_known is not None and zeros_known.any():
+            return self._insert(SubOp(total, offset))
+        if zeros_known is not None and zeros_known.any():
             offset = -(zeros_known.astype(np.int32) * correction)
             if offset.any():
-                total = self._insert(AddOp(total, self._constant(offset, "offset")))
-        if element_of(self.op.result) == f32:
-            total = self._scaled(total, factor, weights)
+                return self._insert(AddOp(total, self._constant(offset, "offset")))
+        return total
+
+    def _of_differences(self, factor: Factor, integers: Array) -> SSAValue:
+        """The sums of products of a factor less its zero point and of integers, both of i16."""
+        image = self.op.operands[0]
+        if element_of(image) != i32:
+            image = self._wide(factor.quantized)
+            if factor.zero_point is not None:
+                image = self._insert(SubOp(image, self._wide(factor.zero_point)))
+        return self._contraction(self._insert(CastOp(image, i16)), None, integers)
+
+    def _replace(self, total: SSAValue, remark: str) -> None:
         total.name_hint = self.op.result.name_hint
         self.op.result.replace_all_uses_with(total)
         operands = list(self.op.operands)
         Rewriter.erase_op(self.op)
         for operand in operands:
             erase_unused(operand)
-        self.ctx.remark(total.owner, f"computed in integers{compared}")  # pyright: ignore[reportArgumentType]
+        self.ctx.remark(total.owner, remark)  # pyright: ignore[reportArgumentType]
 
     def _scaled(self, total: SSAValue, factor: Factor, weights: IntegerWeights) -> SSAValue:
         """The sums times both scales."""
@@ -245,7 +291,7 @@ class _IntegerProduct:
             image = self._insert(PadOp(image, low, high, int(zeros_known.flat[0])))
         groups = op.groups.value.data if isinstance(op, ConvOp) else 1
         axis, weight_axis = op.summed_axes
-        missing = -integers.shape[weight_axis] % per_word(i8)
+        missing = -integers.shape[weight_axis] % per_word(_ELEMENTS[integers.dtype.name])
         if missing and groups == 1:
             rank = len(shape_of(image))
             more = [missing if i == axis else 0 for i in range(rank)]
@@ -274,8 +320,7 @@ class _IntegerProduct:
         return value if element_of(value) == i32 else self._insert(CastOp(value, i32))
 
     def _constant(self, array: Array, hint: str) -> SSAValue:
-        element: dict[str, Attribute] = {"int8": i8, "int32": i32, "float32": f32}
-        kind = tensor(tuple(array.shape), element[array.dtype.name])
+        kind = tensor(tuple(array.shape), _ELEMENTS[array.dtype.name])
         name = self.op.operands[1].name_hint or self.op.result.name_hint
         return self._insert(constant_from(array, kind, self.ctx.resources, f"{name}.{hint}" if name else hint))
 
