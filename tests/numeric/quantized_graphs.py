@@ -170,7 +170,8 @@ def random_quantized_graph(seed: int) -> QuantizedGraph:
     input_shape, weights_shape = shapes
     weights = _random_integers(kinds[1], weights_shape, rng)
     zeros = [_random_zero(kind, rng) for kind in kinds]
-    zeros[1] = np.asarray(128 if kinds[1] == "ui8" else 0, _DTYPES[kinds[1]])
+    if rng.random() < 0.7:  # else the integers less their zero point do not fit in 8 bits
+        zeros[1] = np.asarray(128 if kinds[1] == "ui8" else 0, _DTYPES[kinds[1]])
     size = _SIZES[rng.integers(len(_SIZES))]
     scale_x = np.asarray(size * rng.uniform(0.5, 2), np.float32)
     per_channel = [weights_shape[channel_axis] if i == channel_axis else 1 for i in range(len(weights_shape))]

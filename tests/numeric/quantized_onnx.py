@@ -175,8 +175,8 @@ class Model:
         by_channel = axis is not None and self.chance(0.6)
         scales = [shape[i] if by_channel and i == axis else 1 for i in range(len(shape))] if by_channel else []
         zero = np.zeros(scales, dtype)
-        if dtype == np.uint8:
-            zero += np.asarray(128, dtype)
+        if dtype == np.uint8:  # half of them fit in 8 bits when they are less their zero point
+            zero += np.asarray(128 if self.chance(0.5) else self.number(0, 255), dtype)
         if axis is not None and self.chance(0.3):
             integers[tuple(0 if i == axis else slice(None) for i in range(len(shape)))] = zero.flat[0]
         scale = np.asarray(0.01 * self.rng.uniform(0.5, 2, scales), np.float32)

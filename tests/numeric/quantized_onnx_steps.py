@@ -55,6 +55,19 @@ def _bias(m: Model, x: Quantized, w: Quantized, outputs: int) -> tuple[str, Arra
     return m.add("DequantizeLinear", *parts, **axis), integers * scale.astype(np.float64)
 
 
+def _convolution(kernel: tuple[int, int], attributes: dict[str, Any], groups: int) -> Callable[[Array, Array], Array]:
+    """A convolution by definition."""
+
+    def product(image: Array, weights: Array) -> Array:
+        slid = _slid(image, kernel, attributes["strides"], attributes["pads"], attributes["dilations"])
+        slid = slid.reshape(slid.shape[0], groups, -1, *slid.shape[2:])
+        by_group = weights.reshape(groups, -1, *weights.shape[1:])
+        found = np.einsum("bgchwij,gocij->bgohw", slid, by_group)
+        return found.reshape(found.shape[0], -1, *found.shape[3:])
+
+    return product
+
+
 def conv(m: Model, x: Quantized) -> Quantized | None:
     """Plain, in groups or by channel; strides, dilations, uneven padding; QLinearConv, too."""
     if len(x.shape) != 4 or (geometry := _geometry(m, x)) is None:
@@ -66,13 +79,7 @@ def conv(m: Model, x: Quantized) -> Quantized | None:
     dtype = np.uint8 if m.chance(0.2) and not m.fused else np.int8
     w = m.weights(outputs, channels // groups, *kernel, axis=0, dtype=dtype)
 
-    def product(image: Array, weights: Array) -> Array:
-        slid = _slid(image, kernel, attributes["strides"], attributes["pads"], attributes["dilations"])
-        slid = slid.reshape(slid.shape[0], groups, -1, *slid.shape[2:])
-        by_group = weights.reshape(groups, -1, *weights.shape[1:])
-        found = np.einsum("bgchwij,gocij->bgohw", slid, by_group)
-        return found.reshape(found.shape[0], -1, *found.shape[3:])
-
+    product = _convolution(kernel, attributes, groups)
     real = x.real.linear(product, w.constants)
     if m.fused and x.zero.dtype.itemsize == 1 and x.axis is None:
         return m.fused_node("QLinearConv", [x, w], real, domain="", group=groups, **attributes)
@@ -123,7 +130,7 @@ def matmul(m: Model, x: Quantized) -> Quantized | None:
     """MatMul, QLinearMatMul or Gemm with a bias."""
     if len(x.shape) != 2 and not m.chance(0.1):
         return None
-    w = m.weights(x.shape[-1], m.number(1, 40), axis=1)
+    w = m.weights(x.shape[-1], m.number(1, 40), axis=1, dtype=np.uint8 if m.chance(0.3) and not m.fused else np.int8)
     real = x.real.linear(lambda a, b: a @ b, w.constants)
     if m.fused and x.zero.dtype.itemsize == 1 and (w.axis is None or x.zero.dtype == np.uint8):
         return m.fused_node("QLinearMatMul", [x, w], real, domain="")
@@ -149,21 +156,46 @@ def matmul_integer(m: Model, x: Quantized) -> Quantized | None:
     return m.quantize(product, real.map(lambda y: y * float(scale)).rounded())
 
 
-def dynamic(m: Model, x: Quantized) -> Quantized | None:
-    """DynamicQuantizeLinear of numbers that are known: its scale comes from data."""
+def _dynamic(m: Model, x: Quantized) -> Quantized | None:
+    """DynamicQuantizeLinear of numbers that are known: its scale and its zero point come from data."""
     if (x.numbers.low != x.numbers.high).any() or x.axis is not None or not 1e-20 < float(x.scale) < 1e20:
         return None
     numbers = ((x.numbers.low - float(x.zero)) * float(x.scale)).astype(np.float32)
     low, high = min(np.float32(0), numbers.min()), max(np.float32(0), numbers.max())
     if high == low:
         return None
-    scale = np.float32((high - low) / np.float32(255))
+    scale = np.asarray((high - low) / np.float32(255))
     zero = np.asarray(np.clip(np.rint(-low / scale), 0, 255), np.uint8)
-    names = m.add("DynamicQuantizeLinear", m.dequantize(x), count=3)
+    name = m.add("DynamicQuantizeLinear", m.dequantize(x), count=3)
     real = Interval(numbers.astype(np.float64), numbers.astype(np.float64))
-    found = Quantized(names, np.asarray(scale), zero, quantized(real, np.asarray(scale), zero))
-    back = m.add("DequantizeLinear", names, names.replace("_0", "_1"), names.replace("_0", "_2"))
+    return Quantized(name, scale, zero, quantized(real, scale, zero))
+
+
+def _scale_and_zero(dynamic: Quantized) -> tuple[str, str]:
+    """The names of what DynamicQuantizeLinear gives beside the integers."""
+    return dynamic.name.replace("_0", "_1"), dynamic.name.replace("_0", "_2")
+
+
+def dynamic(m: Model, x: Quantized) -> Quantized | None:
+    """DynamicQuantizeLinear, and its numbers again as floats."""
+    if (found := _dynamic(m, x)) is None:
+        return None
+    back = m.add("DequantizeLinear", found.name, *_scale_and_zero(found))
     return m.quantize(back, found.real)
+
+
+def conv_integer(m: Model, x: Quantized) -> Quantized | None:
+    """ConvInteger of such numbers, as dynamic quantization writes it: its padding is a zero point that data decide."""
+    if len(x.shape) != 4 or (geometry := _geometry(m, x)) is None or (image := _dynamic(m, x)) is None:
+        return None
+    kernel, attributes = geometry
+    groups = x.shape[1] if m.chance(0.2) else 1
+    w = m.weights(groups * m.number(1, 5), x.shape[1] // groups, *kernel, dtype=np.uint8 if m.chance(0.7) else np.int8)
+    scale, zero = _scale_and_zero(image)
+    sums = m.add("ConvInteger", image.name, w.name, zero, m.constant(w.zero), group=groups, **attributes)
+    scales = m.add("Mul", scale, m.constant(w.scale))
+    found = m.add("Mul", m.add("Cast", sums, to=1), scales)
+    return m.quantize(found, image.real.linear(_convolution(kernel, attributes, groups), w.constants).rounded())
 
 
 # ---- two tensors
@@ -361,8 +393,8 @@ def layer_norm(m: Model, x: Quantized) -> Quantized | None:
 STEPS: dict[str, Step] = {
     each.__name__: each
     for each in (
-        conv, conv_transpose, matmul, matmul_integer, dynamic, add, concat, max_pool, average_pool, resize, transpose,
-        reshape, part, function, hard_swish, softmax, layer_norm,
+        conv, conv_transpose, matmul, matmul_integer, dynamic, conv_integer, add, concat, max_pool, average_pool, resize,
+        transpose, reshape, part, function, hard_swish, softmax, layer_norm,
     )
 }  # fmt: skip
 """By name."""

@@ -96,8 +96,8 @@ def test_all_operators_are_drawn_and_most_numbers_are_sure() -> None:
             sure += int(np.count_nonzero(each.low == each.high))
             numbers += each.low.size
     wanted = {
-        "Conv", "ConvTranspose", "MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeLinear", "Add", "Mul", "Concat",
-        "MaxPool", "AveragePool", "GlobalAveragePool", "Resize", "Transpose", "Reshape", "Slice", "Gather", "Split",
+        "Conv", "ConvTranspose", "MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeLinear", "ConvInteger", "Add", "Mul",
+        "Concat", "MaxPool", "AveragePool", "GlobalAveragePool", "Resize", "Transpose", "Reshape", "Slice", "Gather", "Split",
         "Relu", "Clip", "Sigmoid", "HardSwish", "Softmax", "LayerNormalization", "QLinearConv", "QLinearMatMul",
         "QLinearAdd", "QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearGlobalAveragePool",
     }  # fmt: skip

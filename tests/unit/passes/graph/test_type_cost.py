@@ -71,6 +71,23 @@ def test_pairs_are_for_what_no_instruction_multiplies_in_bytes() -> None:
     assert len(set(in_pairs)) == 1
 
 
+def test_differences_of_bytes_are_pairs_on_every_machine_that_multiplies_these() -> None:
+    """Where words of bytes are multiplied, too, pairs take twice as long as these, and half as long as f32."""
+    for machine in (SKYLAKE, VNNI):
+        floats = MANY.float_cycles(machine, MANY.weights, is_quantized=True)
+        differences = MANY.differences_cycles(machine, MANY.weights)
+        assert differences == pytest.approx(
+            960 * 1024 * 1024 / (machine.vector_bits / 16) / machine.issue.i16_dots, rel=0.1
+        )
+        assert differences < 0.8 * floats
+    assert 1.5 < MANY.differences_cycles(VNNI, MANY.weights) / MANY.short_cycles(VNNI, "ui8", "i8", MANY.weights) < 2.1
+    assert resolve_target("cortex-a72").dot_instruction("i16", "i16", 128) is None
+    assert MANY.differences_cycles(resolve_target("cortex-a72"), MANY.weights) == float("inf")
+    assert replace(MANY, groups=4).differences_cycles(SKYLAKE, MANY.weights) == float("inf")
+    odd, even = (replace(MANY, taps=9, depth=depth).differences_cycles(VNNI, MANY.weights) for depth in (3, 4))
+    assert odd == even
+
+
 def test_sums_in_16_bits_take_no_words_apart() -> None:
     for machine in (AVX2, SKYLAKE):
         small, large = (MANY.sums_cycles(machine, "ui8", "i8", MANY.weights, in_i16=fit) for fit in (True, False))
