@@ -22,6 +22,8 @@ RELATIVE = 3e-6
 """How far sums of f32 may be off, in parts of the sum of magnitudes."""
 LEAST = 3e-45
 """And what subnormal numbers are off."""
+_LARGEST = 3e38
+"""The largest scale, which f32 has."""
 _CONTRIBUTED = "com.microsoft"
 _SIZES = (1.0, 1.0, 1.0, 1.0, 1e-15, 1e14, 1e-40)
 """What the scale of the input is multiplied with; the last one makes it subnormal."""
@@ -135,7 +137,7 @@ class Model:
         known = np.concatenate([np.ravel(side[np.isfinite(side)]) for side in (real.low, real.high)])
         low, high = min(0.0, float(known.min(initial=0))), max(0.0, float(known.max(initial=0)))
         steps = float(limits.max) - float(limits.min)
-        scale = np.float32(max((high - low) / steps * self.rng.uniform(0.5, 2), 1e-44))
+        scale = np.float32(np.clip((high - low) / steps * self.rng.uniform(0.5, 2), 1e-44, _LARGEST))
         if self.chance(0.65):
             zero = np.clip(np.rint(limits.min - low / float(scale)), limits.min, limits.max)
             return np.asarray(scale), np.asarray(zero, dtype)

@@ -393,8 +393,8 @@ def layer_norm(m: Model, x: Quantized) -> Quantized | None:
 STEPS: dict[str, Step] = {
     each.__name__: each
     for each in (
-        conv, conv_transpose, matmul, matmul_integer, dynamic, conv_integer, add, concat, max_pool, average_pool, resize,
-        transpose, reshape, part, function, hard_swish, softmax, layer_norm,
+        conv, conv_transpose, matmul, matmul_integer, dynamic, conv_integer, add, concat, max_pool, average_pool,
+        resize, transpose, reshape, part, function, hard_swish, softmax, layer_norm,
     )
 }  # fmt: skip
 """By name."""

@@ -96,10 +96,10 @@ def test_all_operators_are_drawn_and_most_numbers_are_sure() -> None:
             sure += int(np.count_nonzero(each.low == each.high))
             numbers += each.low.size
     wanted = {
-        "Conv", "ConvTranspose", "MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeLinear", "ConvInteger", "Add", "Mul",
-        "Concat", "MaxPool", "AveragePool", "GlobalAveragePool", "Resize", "Transpose", "Reshape", "Slice", "Gather", "Split",
-        "Relu", "Clip", "Sigmoid", "HardSwish", "Softmax", "LayerNormalization", "QLinearConv", "QLinearMatMul",
-        "QLinearAdd", "QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearGlobalAveragePool",
+        "Conv", "ConvTranspose", "MatMul", "Gemm", "MatMulInteger", "DynamicQuantizeLinear", "ConvInteger", "Add",
+        "Mul", "Concat", "MaxPool", "AveragePool", "GlobalAveragePool", "Resize", "Transpose", "Reshape", "Slice",
+        "Gather", "Split", "Relu", "Clip", "Sigmoid", "HardSwish", "Softmax", "LayerNormalization", "QLinearConv",
+        "QLinearMatMul", "QLinearAdd", "QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearGlobalAveragePool",
     }  # fmt: skip
     assert wanted <= set(operators)
     assert sure > 0.8 * numbers

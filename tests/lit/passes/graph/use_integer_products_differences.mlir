@@ -6,23 +6,23 @@
 // Where no instruction adds products of those, they stay.
 
 // CHECK-LABEL: @weights
-// CHECK:         %[[X:.*]] = graph.sub %{{.*}} : tensor<4x7xi32>, tensor<i32> -> tensor<4x7xi32>
-// CHECK-NEXT:    %[[SHORT:.*]] = graph.cast %[[X]] : tensor<4x7xi32> -> tensor<4x7xi16>
+// CHECK:         %[[X:.*]] = graph.sub %{{.*}} : tensor<4x5xi32>, tensor<i32> -> tensor<4x5xi32>
+// CHECK-NEXT:    %[[SHORT:.*]] = graph.cast %[[X]] : tensor<4x5xi32> -> tensor<4x5xi16>
 // CHECK-NEXT:    %[[EVEN:.*]] = graph.pad %[[SHORT]] low [0, 0] high [0, 1] with 0 : i16
-// CHECK-NEXT:    %[[W:.*]] = graph.constant dense_resource<w.weights> : tensor<8x2xi16>
-// CHECK-NEXT:    %[[SUMS:.*]] = graph.matmul %[[EVEN]], %[[W]] : tensor<4x8xi16>, tensor<8x2xi16> -> tensor<4x2xi32>
+// CHECK-NEXT:    %[[W:.*]] = graph.constant dense_resource<w.weights> : tensor<6x2xi16>
+// CHECK-NEXT:    %[[SUMS:.*]] = graph.matmul %[[EVEN]], %[[W]] : tensor<4x6xi16>, tensor<6x2xi16> -> tensor<4x2xi32>
 // CHECK-NEXT:    %[[REAL:.*]] = graph.cast %[[SUMS]] : tensor<4x2xi32> -> tensor<4x2xf32>
 // CHECK:         %[[SCALE:.*]] = graph.mul %s, %{{.*}}
 // CHECK-NEXT:    %y = graph.mul %[[REAL]], %[[SCALE]]
 // CHECK-NEXT:    return %y
 // NONE: not computed in integers: the second factor is not a constant of 8 bits
-func.func @weights(%q: tensor<4x7xui8>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<4x2xf32> {
+func.func @weights(%q: tensor<4x5xui8>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<4x2xf32> {
   %t = graph.constant dense<0.5> : tensor<f32>
   %n = graph.constant dense<[100, 0]> : tensor<2xui8>
-  %v = graph.constant dense<[[1, 255], [0, 128], [255, 128], [129, 128], [128, 128], [128, 128], [127, 130]]> : tensor<7x2xui8>
-  %x = graph.dequantize %q, %s, %z : tensor<4x7xui8>, tensor<f32>, tensor<ui8> -> tensor<4x7xf32>
-  %w = graph.dequantize %v, %t, %n : tensor<7x2xui8>, tensor<f32>, tensor<2xui8> -> tensor<7x2xf32>
-  %y = graph.matmul %x, %w : tensor<4x7xf32>, tensor<7x2xf32> -> tensor<4x2xf32>
+  %v = graph.constant dense<[[1, 255], [0, 128], [255, 128], [129, 128], [127, 130]]> : tensor<5x2xui8>
+  %x = graph.dequantize %q, %s, %z : tensor<4x5xui8>, tensor<f32>, tensor<ui8> -> tensor<4x5xf32>
+  %w = graph.dequantize %v, %t, %n : tensor<5x2xui8>, tensor<f32>, tensor<2xui8> -> tensor<5x2xf32>
+  %y = graph.matmul %x, %w : tensor<4x5xf32>, tensor<5x2xf32> -> tensor<4x2xf32>
   return %y : tensor<4x2xf32>
 }
 
