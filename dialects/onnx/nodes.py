@@ -86,12 +86,13 @@ def _name_of_number(number: int) -> str:
 def dim_names(message: Message) -> tuple[str, ...] | None:
     """The names of a tensor's dims, nothing where they are numbers; None if no dim has a name.
 
-    What is not an identifier, as the specification wants it, is not a name: exporters write `?` for each extent that
-    they do not know, and these are not equal.
+    A name has a letter, as `DynamicDimension.0`, which is no identifier, but another one than `DynamicDimension.1`.
+    Exporters write `?` for each extent that they do not know, and these are not equal.
     """
     if not message.HasField("tensor_type"):
         return None
-    names = tuple(d.dim_param if d.dim_param.isidentifier() else "" for d in message.tensor_type.shape.dim)
+    found = (d.dim_param for d in message.tensor_type.shape.dim)
+    names = tuple(name if any(c.isalpha() for c in name) else "" for name in found)
     return names if any(names) else None
 
 

@@ -74,15 +74,19 @@ def _holds(file: MappedFile, array: Any) -> bool:
     return np.shares_memory(np.frombuffer(file.data, np.uint8), array)
 
 
-def test_what_is_no_identifier_names_no_dim(tmp_path: Path) -> None:
+def test_what_has_no_letter_names_no_dim(tmp_path: Path) -> None:
     value = helper.make_tensor_value_info
     nodes = [helper.make_node("Relu", ["x"], ["y"])]
-    names = ["?", "n + 1", "batch", "?"]
+    names = ["?", "DynamicDimension.0", "batch", "?"]
     path = _saved(_model(nodes, [value("x", 1, names)], [value("y", 1, names)], {}), tmp_path)
     function, _ = _read(path)
-    assert str(function.arg_attrs.data[0].data["onnx.dims"]) == '["", "", "batch", ""]'
+    assert str(function.arg_attrs.data[0].data["onnx.dims"]) == '["", "DynamicDimension.0", "batch", ""]'
     model = mlc.compile(path, shapes={"x": (1, 3, 2, 5)}, opt_level=0)
     assert model.inputs[0].shape == (1, 3, 2, 5)
+    model = mlc.compile(path, shapes={"DynamicDimension.0": 3}, opt_level=0)
+    assert model(np.zeros((1, 3, 2, 5), np.float32)).shape == (1, 3, 2, 5)
+    with pytest.raises(mlc.InputError, match="3"):
+        model(np.zeros((1, 4, 2, 5), np.float32))
 
 
 @pytest.mark.parametrize("options", [{}, {"save_as_external_data": True, "location": "weights.bin"}])
