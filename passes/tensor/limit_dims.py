@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.calls import calls_of_functions
 from mlc.analysis.nests import add_argument
@@ -22,9 +23,13 @@ from mlc.passes.tensor._tails import Tails, unreshaped
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
 from mlc.support.ir import RESHAPES
+from mlc.support.kernel_names import KernelNames
 from mlc.support.resources import Resources
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target
+
+_MOST_COPIES = 4
+"""How many copies of a kernel end in ways of their own."""
 
 
 @dataclass(frozen=True)
@@ -68,26 +73,57 @@ class LimitDimsPass(Pass):
 
 def ends_of_dims(
     module: ModuleOp,
-    calls: Mapping[str, Sequence[func.CallOp]],
+    calls: dict[str, list[func.CallOp]],
     resources: Resources,
     lanes: int = 1,
     of_starts: bool = False,
 ) -> dict[func.FuncOp, list[Ends]]:
-    """Where the data of dims ends, or starts, of the kernels whose dims are longer, for each of the `calls` of each."""
+    """Where the data of dims ends, or starts, of the kernels whose dims are longer, for each of the `calls` of each.
+
+    Loops of a kernel end in one way. One whose calls let it end in several is copied, one for each of these, and
+    `calls` has the copies.
+    """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration}
     found: dict[func.FuncOp, list[Ends]] = {}
+    names = KernelNames(module)
     for model in models_of(module):
         if len(model.body.blocks) > 1:
             continue
-        kernels = {
-            function: calls[name]
+        kernels = [
+            _Kernel(function, list(calls[name]))
             for name, function in functions.items()
             if is_private(function) and len(function.body.blocks) == 1 and calls.get(name)
             if all(call.parent is model.body.block for call in calls[name])
-        }
+        ]
         tails = Tails(resources, model.body.block)
-        found |= _Model(model, kernels, tails, Readers.of(model, tails.shares, lanes, of_starts)).limits()
+        limited = _Model(model, kernels, tails, Readers.of(model, tails.shares, lanes, of_starts)).limits()
+        for kernel, ends in limited:
+            if len(kernel.calls) < len(calls[kernel.function.sym_name.data]):
+                kernel.take_apart(calls, names)
+            found[kernel.function] = ends
     return found
+
+
+@dataclass(eq=False)
+class _Kernel:
+    """A kernel, as those of its calls see it that let its loops end in one way."""
+
+    function: func.FuncOp
+    calls: list[func.CallOp]
+    without: set[str] = field(default_factory=set[str])
+    """Dims whose loops do not end anywhere else, as calls do not agree."""
+
+    def take_apart(self, calls: dict[str, list[func.CallOp]], names: KernelNames) -> None:
+        """Let the calls call a copy."""
+        name = self.function.sym_name.data
+        copy = self.function.clone()
+        copy.properties["sym_name"] = StringAttr(names.fresh(name))
+        Rewriter.insert_op(copy, InsertPoint.after(self.function))
+        self.function = copy
+        for call in self.calls:
+            call.properties["callee"] = SymbolRefAttr(copy.sym_name.data)
+        calls[name] = [call for call in calls[name] if call not in self.calls]
+        calls[copy.sym_name.data] = self.calls
 
 
 @dataclass
@@ -95,51 +131,63 @@ class _Model:
     """One public function, and the kernels that it alone calls."""
 
     function: func.FuncOp
-    kernels: Mapping[func.FuncOp, Sequence[func.CallOp]]
+    kernels: list[_Kernel]
     tails: Tails
     readers: Readers
     _contexts: dict[func.CallOp, Tails] = field(default_factory=dict[func.CallOp, Tails])
     """What is known in a kernel where a call calls it."""
-    _without: dict[func.FuncOp, set[str]] = field(default_factory=dict[func.FuncOp, set[str]])
-    """Dims of kernels whose loops do not end anywhere else, as calls or ops do not agree."""
     _needed: dict[SSAValue, Needs] = field(default_factory=dict[SSAValue, "Needs"])
     _ends: dict[func.CallOp, Ends] = field(default_factory=dict[func.CallOp, Ends])
     _order: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
-    def limits(self) -> dict[func.FuncOp, list[Ends]]:
+    def limits(self) -> list[tuple[_Kernel, list[Ends]]]:
         """Where the loops of kernels end, or start, for each of their calls; not those of kernels that run over all."""
         ops = list(self.function.body.block.ops)
         values = (*self.function.args, *(result for op in ops for result in op.results))
         if not any(isinstance(value.type, TensorType) and self.tails.symbol(value) for value in values):
-            return {}
+            return []
         self._order = {op: number for number, op in enumerate(ops)}
-        called = {call: kernel for kernel, calls in self.kernels.items() for call in calls}
+        called = {call: kernel.function for kernel in self.kernels for call in kernel.calls}
         for op in ops:
             self._learn(op, called)
         while True:
             self._needed, self._ends = {}, {}
+            by_call = {call: kernel for kernel in self.kernels for call in kernel.calls}
             for op in reversed(ops):
-                self._go_back(op, called)
-            found = {kernel: [self._ends[call] for call in calls] for kernel, calls in self.kernels.items()}
-            if all(self._agree(kernel, ends) for kernel, ends in list(found.items())):
-                return {kernel: ends for kernel, ends in found.items() if ends[0]}
+                self._go_back(op, by_call)
+            # What is needed of the last ones decides what is needed of those before them.
+            self.kernels.sort(key=lambda kernel: -self._order[kernel.calls[-1]])
+            found = [(kernel, [self._ends[call] for call in kernel.calls]) for kernel in self.kernels]
+            if all(self._agree(kernel, ends) for kernel, ends in found):
+                return [(kernel, ends) for kernel, ends in found if ends[0]]
 
-    def _agree(self, kernel: func.FuncOp, ends: Sequence[Ends]) -> bool:
-        """Whether all calls of a kernel let a dim end at an extent of one form; if not, it does not end there. Calls
-        that add less than another one, or round up to less, end later."""
+    def _agree(self, kernel: _Kernel, ends: Sequence[Ends]) -> bool:
+        """Whether all calls of a kernel let a dim end at an extent of one form. If not, those of other forms are taken
+        apart, or where there are many forms the dim does not end there. Calls that add less than another one, or round
+        up to less, end later."""
+        forms = [frozenset((dim, _form(end)) for dim, end in each.items()) for each in ends]
+        if len(set(forms)) > 1 and not self.readers.of_starts and self._copies(kernel) < _MOST_COPIES:
+            mine = [call for call, form in zip(kernel.calls, forms, strict=True) if form == forms[0]]
+            others = [call for call in kernel.calls if call not in mine]
+            kernel.calls = mine
+            self.kernels.append(_Kernel(kernel.function, others, set(kernel.without)))
+            return False
         wrong: set[str] = set()
         for dim in {dim for each in ends for dim in each}:
-            forms = {(e.factor, e.over, e.symbol.type) if (e := each.get(dim)) else None for each in ends}
             more = {each[dim].plus for each in ends if dim in each}
             plus = min(more) if self.readers.of_starts else max(more)
-            if len(forms) > 1 or (len(more) > 1 and dim in _dims_that_count(kernel)):
+            of_dim = {_form(end) if (end := each.get(dim)) else None for each in ends}
+            if len(of_dim) > 1 or (len(more) > 1 and dim in _dims_that_count(kernel.function)):
                 wrong.add(dim)
                 continue
             multiple = max(each[dim].multiple for each in ends)
             for each in ends:
                 each[dim] = replace(each[dim], plus=plus, multiple=multiple)
-        self._without.setdefault(kernel, set()).update(wrong)
+        kernel.without |= wrong
         return not wrong
+
+    def _copies(self, kernel: _Kernel) -> int:
+        return sum(1 for each in self.kernels if each.function is kernel.function)
 
     def _learn(self, op: Operation, called: Mapping[func.CallOp, func.FuncOp]) -> None:
         if isinstance(op, RESHAPES):
@@ -161,16 +209,15 @@ class _Model:
             for result, value in zip(op.results, _returned(kernel), strict=True):
                 self.tails.hand_on(inside, value, result)
 
-    def _go_back(self, op: Operation, called: Mapping[func.CallOp, func.FuncOp]) -> None:
+    def _go_back(self, op: Operation, called: Mapping[func.CallOp, _Kernel]) -> None:
         match op:
             case func.ReturnOp():
                 for value, needs in zip(op.operands, self._needs_of_callers(op), strict=True):
                     self.readers.join(self._needed, value, needs)
             case func.CallOp() if (kernel := called.get(op)) is not None:
                 results = [self._seen_from(op, self._needed.get(result)) for result in op.results]
-                without = self._without.setdefault(kernel, set())
                 self._ends[op], arguments = KernelNeeds(
-                    kernel, self._contexts[op], results, without, self.readers
+                    kernel.function, self._contexts[op], results, set(kernel.without), self.readers
                 ).find()
                 for value, needs in zip(op.operands, arguments, strict=True):
                     self.readers.join(self._needed, value, needs)
@@ -212,6 +259,11 @@ class _Model:
             }
             found.append({axis: symbol for axis, symbol in symbols.items() if symbol is not None})
         return found
+
+
+def _form(end: Extent) -> tuple[int, int, Attribute]:
+    """What calls of a kernel have in common; the integer itself is an argument."""
+    return end.factor, end.over, end.symbol.type
 
 
 def _limits(
