@@ -47,6 +47,8 @@ class LimitDimsPass(Pass):
     them need not compute them either, and so on to the arguments. So attention over a cache of 4,096 places that holds
     100 costs what 100 cost, and what `NonZero` finds is all that is computed with.
 
+    A kernel whose calls let its loops end in several ways, at `n` and at `2 * n`, or at all, is copied: up to four ends.
+
     Where a mask leaves out the elements before an integer as well, as attention that sees a window of the last places,
     loops begin there.
 
@@ -166,7 +168,7 @@ class _Model:
         apart, or where there are many forms the dim does not end there. Calls that add less than another one, or round
         up to less, end later."""
         forms = [frozenset((dim, _form(end)) for dim, end in each.items()) for each in ends]
-        if len(set(forms)) > 1 and not self.readers.of_starts and self._copies(kernel) < _MOST_COPIES:
+        if len(set(forms)) > 1 and self._may_be_copied(kernel.function):
             mine = [call for call, form in zip(kernel.calls, forms, strict=True) if form == forms[0]]
             others = [call for call in kernel.calls if call not in mine]
             kernel.calls = mine
@@ -186,8 +188,9 @@ class _Model:
         kernel.without |= wrong
         return not wrong
 
-    def _copies(self, kernel: _Kernel) -> int:
-        return sum(1 for each in self.kernels if each.function is kernel.function)
+    def _may_be_copied(self, function: func.FuncOp) -> bool:
+        copies = sum(1 for each in self.kernels if each.function is function)
+        return copies < _MOST_COPIES and not self.readers.of_starts and LIMITS not in function.attributes
 
     def _learn(self, op: Operation, called: Mapping[func.CallOp, func.FuncOp]) -> None:
         if isinstance(op, RESHAPES):

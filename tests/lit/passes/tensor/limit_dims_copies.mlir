@@ -166,3 +166,25 @@ func.func @main(%x: tensor<64xf32>, %n: tensor<i64>) -> (tensor<8xf32> {mlc.exte
   %d = call @fifth(%3) : (tensor<64xf32>) -> tensor<8xf32>
   return %a, %b, %c, %d, %4, %n : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<64xf32>, tensor<i64>
 }
+
+// -----
+
+// A kernel with limits of its own stays as it is.
+
+// CHECK-LABEL: func.func private @own(
+// CHECK-SAME: limits = #loop.limits<n: argument 1>
+// CHECK-NOT: func.func private
+// JOINED: func.func @main
+func.func private @own(%x: tensor<32xf32>, %n: tensor<i64>) -> tensor<32xf32> attributes {limits = #loop.limits<n: argument 1>} {
+  %r = tensor.map %x[n] over (n: 32) : tensor<32xf32> -> tensor<32xf32> {
+  ^bb0(%a: f32):
+    %r = arith.negf %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<32xf32>
+}
+func.func @main(%x: tensor<32xf32>, %n: tensor<i64>) -> (tensor<32xf32>, tensor<32xf32> {mlc.extents = array<i64: 2>}, tensor<i64>) {
+  %0 = call @own(%x, %n) : (tensor<32xf32>, tensor<i64>) -> tensor<32xf32>
+  %1 = call @own(%0, %n) : (tensor<32xf32>, tensor<i64>) -> tensor<32xf32>
+  return %0, %1, %n : tensor<32xf32>, tensor<32xf32>, tensor<i64>
+}
