@@ -145,7 +145,9 @@ def _checked(model: ComparedModel, results: Sequence[Array | None], source: str)
     Raises:
         UserError: they are not those of the types that the model has.
     """
-    outputs, extents = model.interface.outputs, model.interface.extents or ((),) * len(model.interface.outputs)
+    outputs, extents = model.interface.outputs, model.interface.extents
+    if not extents or len(results) == len(outputs):  # buffers and extents as they are
+        extents = ((),) * len(outputs)
     of_extents = {place for places in extents for place in places if place >= 0}
     numbers = [number for number in range(len(outputs)) if number not in of_extents]
     if len(results) != len(numbers):
