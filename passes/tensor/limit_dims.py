@@ -47,7 +47,7 @@ class LimitDimsPass(Pass):
     them need not compute them either, and so on to the arguments. So attention over a cache of 4,096 places that holds
     100 costs what 100 cost, and what `NonZero` finds is all that is computed with.
 
-    A kernel whose calls let its loops end in several ways, at `n` and at `2 * n`, or at all, is copied: up to four ends.
+    A kernel whose calls let its loops end in several ways, at `n`, at `2 * n` and nowhere, is copied: up to four ways.
 
     Where a mask leaves out the elements before an integer as well, as attention that sees a window of the last places,
     loops begin there.
