@@ -13,12 +13,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.analysis.calls import calls_of_functions
 from mlc.analysis.nests import add_argument
 from mlc.dialects.loop import LIMITS, Limit, LimitsAttr
-from mlc.dialects.tensor import StructuredOp
+from mlc.dialects.tensor import ScanOp, StructuredOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._kernel_needs import Ends, KernelNeeds, dims_of_blocks
 from mlc.passes.tensor._known_scalars import Extent
 from mlc.passes.tensor._needs import Needs, Readers, before_reshape, same_axes
+from mlc.passes.tensor._scan_rows import ends_of_rows
 from mlc.passes.tensor._tails import Tails, unreshaped
 from mlc.support.context import CompilerContext
 from mlc.support.functions import extents_in, is_private, marks_of, models_of
@@ -98,7 +99,8 @@ def ends_of_dims(
             if all(call.parent is model.body.block for call in calls[name])
         ]
         tails = Tails(resources, model.body.block)
-        limited = _Model(model, kernels, tails, Readers.of(model, tails.shares, lanes, of_starts)).limits()
+        readers = Readers.of(model, tails.shares, lanes, of_starts)
+        limited = _Model(model, kernels, tails, readers, functions).limits()
         for kernel, ends in limited:
             if len(kernel.calls) < len(calls[kernel.function.sym_name.data]):
                 kernel.take_apart(calls, names)
@@ -136,6 +138,8 @@ class _Model:
     kernels: list[_Kernel]
     tails: Tails
     readers: Readers
+    functions: Mapping[str, func.FuncOp]
+    """Those of the module, by name."""
     _contexts: dict[func.CallOp, Tails] = field(default_factory=dict[func.CallOp, Tails])
     """What is known in a kernel where a call calls it."""
     _needed: dict[SSAValue, Needs] = field(default_factory=dict[SSAValue, "Needs"])
@@ -228,6 +232,11 @@ class _Model:
                 (result,), root = op.results, unreshaped(op.operands[0])
                 if (needs := self._needed.get(result)) is not None:
                     self.readers.join(self._needed, root, before_reshape(root, result, needs))
+            case ScanOp() if not self.readers.of_starts:
+                ends = {row: self.tails.symbol(n) for row, n in ends_of_rows(op, self.functions, self.tails).items()}
+                for argument, value in zip(op.body.block.args, op.operands, strict=True):
+                    end = ends.get(argument)
+                    self.readers.join(self._needed, value, {} if end is None else {0: end})
             case _:
                 for inner in op.walk():
                     for value in inner.operands:
