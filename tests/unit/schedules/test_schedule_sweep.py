@@ -7,7 +7,7 @@ import pytest
 from mlc.testing.schedule_sweep import SWEPT_FAMILIES, failures
 
 FEW = 2 * len(SWEPT_FAMILIES)
-MANY = 400
+MANY = 240
 
 
 @pytest.mark.slow
