@@ -93,7 +93,7 @@ def ends_of_dims(
         if len(model.body.blocks) > 1:
             continue
         kernels = [
-            _Kernel(function, list(calls[name]))
+            _CalledKernel(function, list(calls[name]))
             for name, function in functions.items()
             if is_private(function) and len(function.body.blocks) == 1 and calls.get(name)
             if all(call.parent is model.body.block for call in calls[name])
@@ -109,7 +109,7 @@ def ends_of_dims(
 
 
 @dataclass(eq=False)
-class _Kernel:
+class _CalledKernel:
     """A kernel, as those of its calls see it that let its loops end in one way."""
 
     function: func.FuncOp
@@ -135,7 +135,7 @@ class _Model:
     """One public function, and the kernels that it alone calls."""
 
     function: func.FuncOp
-    kernels: list[_Kernel]
+    kernels: list[_CalledKernel]
     tails: Tails
     readers: Readers
     functions: Mapping[str, func.FuncOp]
@@ -146,7 +146,7 @@ class _Model:
     _ends: dict[func.CallOp, Ends] = field(default_factory=dict[func.CallOp, Ends])
     _order: dict[Operation, int] = field(default_factory=dict[Operation, int])
 
-    def limits(self) -> list[tuple[_Kernel, list[Ends]]]:
+    def limits(self) -> list[tuple[_CalledKernel, list[Ends]]]:
         """Where the loops of kernels end, or start, for each of their calls; not those of kernels that run over all."""
         ops = list(self.function.body.block.ops)
         values = (*self.function.args, *(result for op in ops for result in op.results))
@@ -167,7 +167,7 @@ class _Model:
             if all(self._agree(kernel, ends) for kernel, ends in found):
                 return [(kernel, ends) for kernel, ends in found if ends[0]]
 
-    def _agree(self, kernel: _Kernel, ends: Sequence[Ends]) -> bool:
+    def _agree(self, kernel: _CalledKernel, ends: Sequence[Ends]) -> bool:
         """Whether all calls of a kernel let a dim end at an extent of one form. If not, those of other forms are taken
         apart, or where there are many forms the dim does not end there. Calls that add less than another one, or round
         up to less, end later."""
@@ -176,7 +176,7 @@ class _Model:
             mine = [call for call, form in zip(kernel.calls, forms, strict=True) if form == forms[0]]
             others = [call for call in kernel.calls if call not in mine]
             kernel.calls = mine
-            self.kernels.append(_Kernel(kernel.function, others, set(kernel.without)))
+            self.kernels.append(_CalledKernel(kernel.function, others, set(kernel.without)))
             return False
         wrong: set[str] = set()
         for dim in {dim for each in ends for dim in each}:
@@ -216,7 +216,7 @@ class _Model:
             for result, value in zip(op.results, _returned(kernel), strict=True):
                 self.tails.hand_on(inside, value, result)
 
-    def _go_back(self, op: Operation, called: Mapping[func.CallOp, _Kernel]) -> None:
+    def _go_back(self, op: Operation, called: Mapping[func.CallOp, _CalledKernel]) -> None:
         match op:
             case func.ReturnOp():
                 for value, needs in zip(op.operands, self._needs_of_callers(op), strict=True):
