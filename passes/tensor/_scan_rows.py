@@ -14,7 +14,7 @@ From row `%seq` of `%xs` on, whatever is computed of it is left out by a select:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.dialects import func
 from xdsl.dialects.tensor import YieldOp
@@ -41,10 +41,11 @@ def ends_of_rows(scan: ScanOp, functions: Mapping[str, func.FuncOp], tails: Tail
         counted, end = compared
         if counted not in directions or end not in scan.used or tails.count_axis(outside[counted]) != 0:
             continue
+        selects = _Selects(functions, {call.results[0]})
         for row, backwards in directions.items():
             # Both have the same number then, whichever step comes first.
             is_counted = backwards == directions[counted]
-            if is_counted and row not in found and _Selects(functions, {call.results[0]}).leave_out(row):
+            if is_counted and row not in found and selects.leave_out(row):
                 found[row] = outside[end]
     return found
 
@@ -88,10 +89,14 @@ class _Selects:
     call: func.CallOp | None = None
     """The call of the kernel that the names are in; None in the body of the scan."""
     outer: _Selects | None = None
+    _left_out: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
+    """What is known of values: each is looked at once, however many ways lead to it."""
 
     def leave_out(self, value: SSAValue) -> bool:
         """Whether all that reads a value, and all that reads what is computed of it, does nothing but that."""
-        return all(self._leaves_out(use) for use in value.uses)
+        if value not in self._left_out:
+            self._left_out[value] = all(self._leaves_out(use) for use in value.uses)
+        return self._left_out[value]
 
     def _leaves_out(self, use: Use) -> bool:
         op = use.operation
