@@ -142,6 +142,8 @@ class _Model:
     """Those of the module, by name."""
     _contexts: dict[func.CallOp, Tails] = field(default_factory=dict[func.CallOp, Tails])
     """What is known in a kernel where a call calls it."""
+    _row_ends: dict[ScanOp, dict[SSAValue, SSAValue]] = field(default_factory=dict[ScanOp, dict[SSAValue, SSAValue]])
+    """Where the rows of scans end that matter, by what the bodies call them."""
     _needed: dict[SSAValue, Needs] = field(default_factory=dict[SSAValue, "Needs"])
     _ends: dict[func.CallOp, Ends] = field(default_factory=dict[func.CallOp, Ends])
     _order: dict[Operation, int] = field(default_factory=dict[Operation, int])
@@ -215,6 +217,8 @@ class _Model:
                     inside.learn(inner)
             for result, value in zip(op.results, _returned(kernel), strict=True):
                 self.tails.hand_on(inside, value, result)
+        elif isinstance(op, ScanOp):
+            self._row_ends[op] = ends_of_rows(op, self.functions, self.tails)
 
     def _go_back(self, op: Operation, called: Mapping[func.CallOp, _CalledKernel]) -> None:
         match op:
@@ -233,7 +237,7 @@ class _Model:
                 if (needs := self._needed.get(result)) is not None:
                     self.readers.join(self._needed, root, before_reshape(root, result, needs))
             case ScanOp() if not self.readers.of_starts:
-                ends = {row: self.tails.symbol(n) for row, n in ends_of_rows(op, self.functions, self.tails).items()}
+                ends = {row: self.tails.symbol(end) for row, end in self._row_ends[op].items()}
                 for argument, value in zip(op.body.block.args, op.operands, strict=True):
                     end = ends.get(argument)
                     self.readers.join(self._needed, value, {} if end is None else {0: end})
