@@ -55,7 +55,7 @@ class Job:
         """What the work gave, or a `Failure`."""
         try:
             while (left := self._end - time.monotonic()) > 0:
-                if select.select([self._reader], [], [], left)[0]:
+                if is_readable(self._reader, left):
                     data = os.read(self._reader, _READ)
                     if not data:
                         return self._ended()
@@ -99,6 +99,16 @@ def run_all(works: Sequence[Callable[[], Any]], seconds: float) -> list[Any]:
     finally:
         for job in jobs:
             job.stop()
+
+
+def is_readable(descriptor: int, seconds: float | None) -> bool:
+    """Whether a descriptor has something to read, or its end, within so many seconds; None waits for as long as needed.
+
+    Not by `select`, which refuses descriptors from 1024 on: a process that holds many files has such.
+    """
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(None if seconds is None else seconds * 1000))
 
 
 def fork() -> int:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import select
 import signal
 import struct
 import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from mlc.tuning.isolated import Failure, answer_of, fork, keep_to_itself
+from mlc.tuning.isolated import Failure, answer_of, fork, is_readable, keep_to_itself
 
 _GRACE = 2.0
 """Seconds after its time in which a process that nobody waits for any more ends on its own."""
@@ -107,7 +106,7 @@ def _read_bytes(descriptor: int, count: int, end: float | None) -> bytes:
     found = bytearray()
     while len(found) < count:
         left = None if end is None else max(end - time.monotonic(), 0)
-        if not select.select([descriptor], [], [], left)[0]:
+        if not is_readable(descriptor, left):
             raise TimeoutError
         data = os.read(descriptor, min(count - len(found), _READ))
         if not data:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from mlc.support.errors import UserError
 from mlc.tuning.isolated import Failure, Job, WrongResult, run_all
+from mlc.tuning.service import Service
 
 
 def _raise(error: BaseException) -> None:
@@ -21,6 +25,28 @@ def _raise(error: BaseException) -> None:
 def test_a_value_comes_back() -> None:
     assert Job(lambda: list(range(100_000)), 20).value() == list(range(100_000))
     assert run_all([lambda: 1, lambda: 2], 20) == [1, 2]
+
+
+@pytest.fixture
+def _many_open_files() -> Iterator[None]:
+    """A process that has more descriptors than `select` takes."""
+    resource = pytest.importorskip("resource")
+    before, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before, min(hard, 4096)), hard))
+    with contextlib.ExitStack() as stack, Path(os.devnull).open() as stream:
+        while (descriptor := os.dup(stream.fileno())) < 1100:
+            stack.callback(os.close, descriptor)
+        stack.callback(os.close, descriptor)
+        yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before, hard))
+
+
+@pytest.mark.usefixtures("_many_open_files")
+def test_a_process_with_many_open_files_has_its_answers() -> None:
+    assert run_all([lambda: 1, lambda: 2], 20) == [1, 2]
+    service = Service(lambda question: question, 20)
+    assert service.ask("one") == "one"
+    service.stop()
 
 
 def test_what_ends_badly_says_how() -> None:
