@@ -73,6 +73,7 @@ PIPELINE = (
     Stage("graph", "dce", 1, "and ops without users"),
     Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", when=is_fast),
     Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, before the loop"),
+    Stage("graph", "where-to-if", 1, "steps of which nothing is taken compute nothing"),
     Stage("graph", "merge-products{threads=$threads}", 2, "narrow products of one input are a wide one, full of lanes"),
     Stage(
         "graph",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -107,13 +108,15 @@ class ScanWriter:
         self.body = LoopBody(b)
         self.inside = self.body.inside
         self._initial: list[SSAValue] = []
+        self._carried: list[SSAValue] = []
         self._rows: list[SSAValue] = []
         self._backwards: list[bool] = []
 
     def carry(self, initial: SSAValue) -> SSAValue:
         """What the body calls a value that is carried."""
         self._initial.append(initial)
-        return self.body.argument(initial)
+        self._carried.append(argument := self.body.argument(initial))
+        return argument
 
     def row(self, value: SSAValue, backwards: bool = False) -> SSAValue:
         """What the body calls a row of a tensor."""
@@ -126,9 +129,20 @@ class ScanWriter:
         return self.row(self.b.constant(np.arange(self.steps, dtype=np.int64), i64), backwards)
 
     def finish(
-        self, next: Sequence[SSAValue], stacked: Sequence[SSAValue] = (), backwards: bool | Sequence[bool] = False
+        self,
+        next: Sequence[SSAValue],
+        stacked: Sequence[SSAValue] = (),
+        backwards: bool | Sequence[bool] = False,
+        runs: SSAValue | None = None,
     ) -> list[SSAValue]:
-        """The last carried values and the stacks; they are computed at once if all is known."""
+        """The last carried values and the stacks; they are computed at once if all is known.
+
+        Where `runs` does not hold, which the body computes, nothing that is carried changes, and rows are 0.
+        """
+        if runs is not None:
+            where = partial(self.inside.where, runs)
+            next = [where(new, old) for new, old in zip(next, self._carried, strict=True)]
+            stacked = [where(row, self.inside.number(0, row)) for row in stacked]
         captured = self.body.finish([*next, *stacked])
         ways = [backwards] * len(stacked) if isinstance(backwards, bool) else list(backwards)
         types = [*(v.type for v in self._initial), *(stack_type(self.steps, type_of(v)) for v in stacked)]

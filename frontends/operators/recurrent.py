@@ -35,24 +35,27 @@ def direction(
     """The last states `[batch, width]` of one direction over `x`, `[time, batch, inputs]`, then its outputs `[time,
     batch, width]`. After the length of a sequence, of `lengths` `[batch]`, states stay and outputs are 0; so they do
     after the last step, where the call says how many there are."""
-    time = b.axis_size(x, 0)
+    time, batch = b.axis_size(x, 0), shape_of(x)[1]
+    end = None  # where the last sequence ends, and with it the network
     if isinstance(time, SymbolicSize):
-        lengths = b.extent(time) if lengths is None else lengths
+        end = b.extent(time)
         x = all_along(b, x, [0])
+    elif lengths is not None:
+        end = b.cast(b.reduce("max", lengths, [0]) if batch > 1 else b.reshape(lengths, ()), i64)
     scan = ScanWriter(b, shape_of(x)[0])
     inside = scan.inside
     carried = [scan.carry(state) for state in states]
     row = scan.row(x, backwards)
-    runs = None
-    if lengths is not None:
-        within = inside.compare("lt", scan.number(backwards), inside.cast(lengths, i64))
-        runs = inside.reshape(within, (shape_of(x)[1], 1)) if shape_of(within) else within
     next = step(inside, row, carried)
-    output = next[0]
-    if runs is not None:
-        output = inside.where(runs, output, inside.number(0, output))
-        next = [inside.where(runs, new, old) for new, old in zip(next, carried, strict=True)]
-    *last, outputs = scan.finish(next, [output], backwards)
+    output, runs = next[0], None
+    if end is not None:
+        number = scan.number(backwards)
+        runs = inside.compare("lt", number, end)
+        if lengths is not None and (batch > 1 or isinstance(time, SymbolicSize)):
+            within = inside.reshape(inside.compare("lt", number, inside.cast(lengths, i64)), (batch, 1))
+            output = inside.where(within, output, inside.number(0, output))
+            next = [inside.where(within, new, old) for new, old in zip(next, carried, strict=True)]
+    *last, outputs = scan.finish(next, [output], backwards, runs)
     return [*last, b.sized(outputs, {0: time}) if isinstance(time, SymbolicSize) else outputs]
 
 

@@ -21,7 +21,7 @@ from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 
 from mlc.dialects.arith import CmpiOp, SelectOp
-from mlc.dialects.tensor import MapOp, ScanOp, StructuredOp
+from mlc.dialects.tensor import IfOp, MapOp, ScanOp, StructuredOp
 from mlc.passes.tensor._tails import Tails
 from mlc.support.ir import RESHAPES
 from mlc.support.types import tensor_type
@@ -108,7 +108,11 @@ class _Selects:
             return self.outer.leave_out(self.call.results[use.index])
         if isinstance(op, YieldOp):
             around = op.parent_op()
+            if isinstance(around, IfOp):
+                return self.leave_out(around.outputs[use.index])
             return isinstance(around, StructuredOp) and self.leave_out(around.result)
+        if isinstance(op, IfOp):
+            return self._is_left_out_of_branch(op, use.index)
         if isinstance(op, StructuredOp):
             return self._is_left_out_of_op(op, use.index)
         return self._is_plain(op) and all(map(self.leave_out, op.results))
@@ -116,6 +120,13 @@ class _Selects:
     def _is_plain(self, op: Operation) -> bool:
         """Whether an op computes with anything: no number that it is given reaches memory, or traps."""
         return isinstance(op, RESHAPES) or (isinstance(op.parent_op(), StructuredOp) and not op.regions)
+
+    def _is_left_out_of_branch(self, op: IfOp, number: int) -> bool:
+        """Whether a value is used in a body that does not run, or is left out of what runs."""
+        if number == 0:
+            return False
+        bodies = (op.otherwise,) if op.condition in self.conditions else (op.then, op.otherwise)
+        return all(self.leave_out(body.block.args[number - 1]) for body in bodies)
 
     def _is_left_out_of_op(self, op: StructuredOp, number: int) -> bool:
         if not isinstance(op, MapOp):

@@ -152,10 +152,11 @@ def _scan(b: Node, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Se
     number = scan.number(back[0]) if is_open and len(set(back)) == 1 else None
     yielded = convert(b, source, arguments, scan.body.end, repeated=True)
     _require_unchanged(inputs[:count], yielded[:count])
+    runs = None
     if isinstance(length, SymbolicSize):
         if number is None:
             raise Unconvertible("it takes rows in both directions, and how many there are is known at the call only")
-        yielded[:count] = _kept(b, scan, number, length, arguments[:count], yielded)
+        runs = scan.inside.compare("lt", number, b.extent(length))
     stacked = len(yielded) - count
     _require_as_many(stacked, b.ints("scan_output_directions") or [0] * stacked, out_axes or [0] * stacked)
     out_back = [bool(d) for d in b.ints("scan_output_directions") or [0] * stacked]
@@ -163,7 +164,7 @@ def _scan(b: Node, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Se
         raise Unconvertible(
             "it stacks rows in another direction than it takes them; how many, is known at the call only"
         )
-    results = scan.finish(yielded[:count], yielded[count:], out_back)
+    results = scan.finish(yielded[:count], yielded[count:], out_back, runs)
     for place, axis in enumerate(out_axes or [0] * stacked, count):
         rank = len(shape_of(results[place]))
         rows = b.sized(results[place], {0: length}) if isinstance(length, SymbolicSize) else results[place]
@@ -299,26 +300,14 @@ def _scan_of_loop(b: Node, source: Block, length: AnySize, initial: Sequence[SSA
         _, *yielded = convert(b, source, [number, true, *arguments], scan.body.end, repeated=True)
         count = len(initial)
         _require_unchanged(initial, yielded[:count])
+        runs = None
         if isinstance(length, SymbolicSize):
-            yielded[:count] = _kept(b, scan, step, length, arguments, yielded)
+            runs = scan.inside.compare("lt", step, b.extent(length))
     except Unconvertible:
         scan.body.discard()  # the steps may be written out instead
         raise
-    results = scan.finish(yielded[:count], yielded[count:])
+    results = scan.finish(yielded[:count], yielded[count:], runs=runs)
     return [*results[:count], *(b.sized(rows, {0: length}) for rows in results[count:])]
-
-
-def _kept(
-    b: Node,
-    scan: ScanWriter,
-    number: SSAValue,
-    length: SymbolicSize,
-    before: Sequence[SSAValue],
-    after: Sequence[SSAValue],
-) -> list[SSAValue]:
-    """What is carried on from a step: from those after the last one, what was there before."""
-    runs = scan.inside.compare("lt", number, b.extent(length))
-    return [scan.inside.where(runs, new, old) for new, old in zip(after, before, strict=False)]
 
 
 def _note(

@@ -247,10 +247,7 @@ def _counted(b: HloCall, body: Block, initial: list[RealOrPair], count: _Count) 
     next, stacks = rows.convert(b.run, body, arguments, taken, scan)
     flat = [v for i in carried for v in number_of(next[i])]
     _require_unchanged([v for i in carried for v in number_of(initial[i])], flat)
-    if runs is not None:
-        before = [v for i in carried for v in number_of(cast(RealOrPair, arguments[i]))]
-        flat = [scan.inside.where(runs, new, old) for new, old in zip(flat, before, strict=True)]
-    found = scan.finish(flat, stacks, rows.backwards)
+    found = scan.finish(flat, stacks, rows.backwards, runs)
     carried_out = regrouped(found[: len(flat)], [initial[i] for i in carried])
     for i, number in zip(carried, carried_out, strict=True):
         results[i] = number

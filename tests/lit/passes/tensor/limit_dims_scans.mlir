@@ -195,3 +195,115 @@ func.func @main(%x: tensor<4x8xf32>, %h: tensor<8xf32>, %i: tensor<4xi64>, %tabl
   }
   return %kept, %later, %one, %stack, %turned : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<4x8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// A branch is a choice as well: what its second body does not use, or leaves out itself, may be of anything from %n on.
+
+// CHECK-LABEL: func.func private @doubled(
+// CHECK-SAME: limits = #loop.limits<m: argument 1>
+// CHECK-LABEL: func.func private @negated(
+// CHECK-SAME: tensor<4x8xf32> {
+// CHECK-LABEL: func.func private @squared(
+// CHECK-SAME: tensor<4x8xf32> {
+// CHECK-LABEL: func.func private @tripled(
+// CHECK-SAME: limits = #loop.limits<m: argument 1>
+// CHECK-LABEL: func.func private @is_set(
+// CHECK-SAME: tensor<4xi1> {
+// CHECK-LABEL: func.func @main
+func.func private @doubled(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = tensor.map %x[m, n] over (m: 4, n: 8) : tensor<4x8xf32> -> tensor<4x8xf32> {
+  ^bb0(%a: f32):
+    %r = arith.addf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<4x8xf32>
+}
+func.func private @negated(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = tensor.map %x[m, n] over (m: 4, n: 8) : tensor<4x8xf32> -> tensor<4x8xf32> {
+  ^bb0(%a: f32):
+    %r = arith.negf %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<4x8xf32>
+}
+func.func private @squared(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = tensor.map %x[m, n] over (m: 4, n: 8) : tensor<4x8xf32> -> tensor<4x8xf32> {
+  ^bb0(%a: f32):
+    %r = arith.mulf %a, %a : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<4x8xf32>
+}
+func.func private @tripled(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = tensor.map %x[m, n] over (m: 4, n: 8) : tensor<4x8xf32> -> tensor<4x8xf32> {
+  ^bb0(%a: f32):
+    %b = arith.addf %a, %a : f32
+    %r = arith.addf %a, %b : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<4x8xf32>
+}
+func.func private @is_set(%x: tensor<4xi64>) -> tensor<4xi1> {
+  %r = tensor.map %x[m] over (m: 4) : tensor<4xi64> -> tensor<4xi1> {
+  ^bb0(%a: i64):
+    %three = arith.constant 3 : i64
+    %r = arith.cmpi slt, %a, %three : i64
+    tensor.yield %r : i1
+  }
+  return %r : tensor<4xi1>
+}
+func.func private @compare(%t: tensor<i64>, %n: tensor<i64>) -> tensor<i1> {
+  %r = tensor.map %t[], %n[] over () : tensor<i64>, tensor<i64> -> tensor<i1> {
+  ^bb0(%a: i64, %b: i64):
+    %r = arith.cmpi slt, %a, %b : i64
+    tensor.yield %r : i1
+  }
+  return %r : tensor<i1>
+}
+func.func private @where(%in: tensor<i1>, %new: tensor<8xf32>, %old: tensor<8xf32>) -> tensor<8xf32> {
+  %r = tensor.map %in[], %new[n], %old[n] over (n: 8) : tensor<i1>, tensor<8xf32>, tensor<8xf32> -> tensor<8xf32> {
+  ^bb0(%c: i1, %a: f32, %b: f32):
+    %r = arith.select %c, %a, %b : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<8xf32>
+}
+func.func private @sum(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %r = tensor.map %a[n], %b[n] over (n: 8) : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32> {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.addf %p, %q : f32
+    tensor.yield %r : f32
+  }
+  return %r : tensor<8xf32>
+}
+func.func @main(%x: tensor<4x8xf32>, %h: tensor<8xf32>, %i: tensor<4xi64>, %n: tensor<i64>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %count = arith.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
+  %0 = call @doubled(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = call @negated(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = call @squared(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = call @tripled(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = call @is_set(%i) : (tensor<4xi64>) -> tensor<4xi1>
+  %last, %other = tensor.scan 4 carry (%c = %h, %d = %h) over (%t = %count, %a = %0, %b = %1, %e = %2, %f = %3, %g = %4) using (%end = %n) : (tensor<8xf32>, tensor<8xf32>, tensor<4xi64>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi1>, tensor<i64>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %in = func.call @compare(%t, %end) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %5 = tensor.if %in using (%c, %a, %b) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>) {
+    ^bb0(%p: tensor<8xf32>, %q: tensor<8xf32>, %r: tensor<8xf32>):
+      %s = func.call @sum(%p, %q) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+      tensor.yield %s : tensor<8xf32>
+    } else {
+    ^bb0(%p: tensor<8xf32>, %q: tensor<8xf32>, %r: tensor<8xf32>):
+      tensor.yield %r : tensor<8xf32>
+    }
+    %6, %7 = tensor.if %g using (%c, %e, %f) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    ^bb0(%r: tensor<8xf32>, %p: tensor<8xf32>, %q: tensor<8xf32>):
+      tensor.yield %p, %q : tensor<8xf32>, tensor<8xf32>
+    } else {
+    ^bb0(%r: tensor<8xf32>, %p: tensor<8xf32>, %q: tensor<8xf32>):
+      tensor.yield %r, %q : tensor<8xf32>, tensor<8xf32>
+    }
+    %8 = func.call @where(%in, %7, %d) : (tensor<i1>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %9 = func.call @sum(%5, %6) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    tensor.yield %9, %8 : tensor<8xf32>, tensor<8xf32>
+  }
+  return %last, %other : tensor<8xf32>, tensor<8xf32>
+}

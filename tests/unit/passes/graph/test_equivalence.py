@@ -23,7 +23,7 @@ _UNARY = (graph.ReluOp, graph.SigmoidOp, graph.TanhOp, graph.NegOp, graph.AbsOp)
 _BINARY = (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp)
 PIPELINE = (
     "canonicalize", "shrink-windows", "fold-batch-norm", "convert-layout", "fold-constants", "cse", "dce",
-    "hoist-from-scans", "merge-products{least-gain=0}", "hoist-padding", "fuse",
+    "hoist-from-scans", "where-to-if", "merge-products{least-gain=0}", "hoist-padding", "fuse",
 )  # fmt: skip
 
 
