@@ -100,6 +100,10 @@ class RandomScans:
             self.ops(body, inside, 2)
         carried = [self.pick([v for v in inside if v.type == start.type]) for start in initial]
         rows_out = [self.pick(inside) for _ in range(self.random.integers(0 if initial else 1, 4))]
+        if self.random.integers(2):
+            flag = self.flag(body, inside)
+            carried = [self.chosen(body, inside, flag, *each) for each in zip(carried, body.args, strict=False)]
+            rows_out = [self.chosen(body, inside, flag, row, self.number(body, 0.0)) for row in rows_out]
         body.add_op(graph.YieldOp(*carried, *rows_out))
         types = [*(v.type for v in initial), *(stack_type(steps, tensor_type(v)) for v in rows_out)]
         directions = [bool(self.random.integers(2)) for _ in (*stacked, *rows_out)]
@@ -107,6 +111,26 @@ class RandomScans:
         block.add_op(op)
         values += [r for r in op.results if shape_of(r) in SHAPES]
         return op
+
+    def flag(self, block: Block, values: Sequence[SSAValue]) -> SSAValue:
+        """Append what decides about a step."""
+        scalars = [v for v in values if not shape_of(v)] or [self.number(block, -0.5)]
+        block.add_op(compare := graph.CompareOp("lt", self.pick(scalars), self.number(block, 0.1)))
+        return compare.result
+
+    def chosen(
+        self, block: Block, values: Sequence[SSAValue], flag: SSAValue, new: SSAValue, old: SSAValue
+    ) -> SSAValue:
+        """Append a choice, mostly, often of a product that nothing else reads."""
+        if not self.random.integers(4):
+            return new
+        square = [v for v in values if shape_of(v) == (3, 3)]
+        if len(shape_of(new)) == 2 and square and self.random.integers(3):
+            block.add_ops([product := graph.MatmulOp(new, self.pick(square)), last := graph.TanhOp(product)])
+            new = last.result
+        one, other = (new, old) if self.random.integers(4) else (old, new)
+        block.add_op(choice := graph.WhereOp(flag, one, other))
+        return choice.result
 
     def number(self, block: Block, value: float) -> SSAValue:
         """Append a constant of rank 0."""
