@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from xdsl.dialects import func
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -154,6 +154,8 @@ class _Model:
         values = (*self.function.args, *(result for op in ops for result in op.results))
         if not any(isinstance(value.type, TensorType) and self.tails.symbol(value) for value in values):
             return []
+        if not self._has_ends():
+            return []
         self._order = {op: number for number, op in enumerate(ops)}
         called = {call: kernel.function for kernel in self.kernels for call in kernel.calls}
         for op in ops:
@@ -168,6 +170,18 @@ class _Model:
             found = [(kernel, [self._ends[call] for call in kernel.calls]) for kernel in self.kernels]
             if all(self._agree(kernel, ends) for kernel, ends in found):
                 return [(kernel, ends) for kernel, ends in found if ends[0]]
+
+    def _has_ends(self) -> bool:
+        """Whether elements may end at an integer: a result is said to, or something counts, which a mask compares."""
+        last = self.function.body.block.last_op
+        assert last is not None
+        if any(axis >= 0 for marks in marks_of(last.operands, self.function.res_attrs) for axis in extents_in(marks)):
+            return True
+        functions = [self.function, *dict.fromkeys(kernel.function for kernel in self.kernels)]
+        constants = (op for function in functions for op in function.walk() if isinstance(op, arith.ConstantOp))
+        return any(
+            isinstance(op.result.type, TensorType) and self.tails.count_axis(op.result) is not None for op in constants
+        )
 
     def _agree(self, kernel: _CalledKernel, ends: Sequence[Ends]) -> bool:
         """Whether all calls of a kernel let a dim end at an extent of one form. If not, those of other forms are taken
