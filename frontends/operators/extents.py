@@ -22,7 +22,7 @@ from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_
 from mlc.frontends.operators.beyond_extents import differing, filled, refusal_of
 from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
 from mlc.frontends.operators.place_extents import gather, gather_nd, scatter_nd
-from mlc.frontends.operators.sizes import bounds, divided
+from mlc.frontends.operators.sizes import AnySize, bounds, divided
 from mlc.frontends.operators.window_extents import WindowedOp, padding_of, spatial_ends, transposed_ends
 from mlc.support.dtypes import to_numpy
 
@@ -134,14 +134,22 @@ def _size(shape: Sequence[int]) -> int:
     return int(np.prod(shape, dtype=np.int64))
 
 
+def _size_along(b: GraphBuilder, value: SSAValue, axis: int, known: Extents) -> AnySize | None:
+    """What an axis of an operand ends at; None if that depends on data."""
+    return b.size_of(known[axis]) if axis in known else shape_of(value)[axis]
+
+
 def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Only the last part may end early; along other axes all parts have the same extents."""
     axis = op.axis.value.data
     if any(axis in known for known in extents[:-1]):
         raise refusal_of(op, extents, b)
     others = [{a: e for a, e in known.items() if a != axis} for known in extents]
-    if any(each != others[0] for each in others):
-        raise differing(next(a for each in others for a in each))
+    for other in (a for each in others for a in each):
+        if any(each.get(other) is not others[0].get(other) for each in others):
+            raise differing(
+                other, [_size_along(b, v, other, each) for v, each in zip(op.operands, others, strict=True)]
+            )
     found = dict(others[0])
     if axis in extents[-1]:
         front = sum(shape_of(v)[axis] for v in op.operands[:-1])
@@ -256,7 +264,8 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
         found[axis] = _aligned(op, extents, axis - rank, b)
     summed = extents[0].get(lhs - 1), extents[1].get(rhs - 2)
     if summed[0] is not summed[1]:
-        raise differing(rhs - 2)
+        sides = (op.lhs, lhs - 1, extents[0]), (op.rhs, rhs - 2, extents[1])
+        raise differing(rhs - 2, [_size_along(b, *side) for side in sides])
     if summed[0] is not None:
         op.operands[0], op.operands[1] = filled(b, op.lhs, 0, [lhs - 1]), filled(b, op.rhs, 0, [rhs - 2])
     return {axis: extent for axis, extent in found.items() if extent is not None}

@@ -13,7 +13,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.beyond_extents import filled
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.open_shapes import all_along, cut
+from mlc.frontends.operators.open_shapes import all_along, counted, cut, shape_sizes
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.sizes import AnySize, SymbolicSize, bounds, in_symbols
 
@@ -52,6 +52,26 @@ def padded(
         places = b.constant(np.arange(room, dtype=np.int64) - low, i64)
         found = b(graph.GatherOp, all_along(b, x, [axis]), _source(b, places, size, mode), axis)
     return b.sized(found, {axis: total}) if isinstance(total, SymbolicSize) else found
+
+
+def padded_by_sizes(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, low: AnySize, high: AnySize) -> SSAValue:
+    """A number before and after the elements along a dim, as often as the extents of a call say.
+
+    Raises:
+        Unconvertible: it may take more elements away than there are.
+    """
+    size = shape_sizes(b, x)[dim]
+    if bounds(low + size + high)[0] < 0:
+        amounts = f"{in_symbols(low)} and {in_symbols(high)}"
+        raise Unconvertible(
+            f"it adds {amounts} to {in_symbols(size)} elements along dim {dim}, which may be less than 0"
+        )
+    place = b.sub(counted(b, 0, low + size + high, 1, i64), b.extent(low))
+    here = b(graph.AndOp, b.compare("ge", place, b.constant(0)), b.compare("lt", place, b.extent(size)))
+    place = b.maximum(b.minimum(place, b.constant(shape_of(x)[dim] - 1)), b.constant(0))
+    moved = b(graph.GatherOp, all_along(b, x, [dim]), place, dim)
+    others = [d for d in range(len(shape_of(x))) if d != dim]
+    return b.where(b.unsqueeze(here, others), moved, b.reshape(value, ()))
 
 
 def _surrounded(b: GraphBuilder, x: SSAValue, axis: int, low: int, room: int, number: float) -> SSAValue:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -17,9 +17,10 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import lowest, slide, surround
+from mlc.frontends.operators.open_padding import padded_by_sizes
 from mlc.frontends.operators.open_shapes import product, require_fixed, shape_sizes, splat
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, in_symbols
+from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols, larger
 
 
 @dataclass
@@ -33,6 +34,8 @@ class SlidingWindow:
     high: list[int]
     extra: list[int]
     """What `ceil_mode` adds after the padding, so that the last window begins inside."""
+    by_call: dict[int, tuple[AnySize, AnySize]] = field(default_factory=dict[int, "tuple[AnySize, AnySize]"])
+    """The padding of dims where that differs from call to call; `low` and `high` are 0 there."""
 
     @staticmethod
     def of(b: Node, x: SSAValue, kernel: Sequence[int]) -> SlidingWindow:
@@ -52,26 +55,50 @@ class SlidingWindow:
             raise Unconvertible(
                 f"kernel {list(kernel)}, strides {strides}, dilations {dilations} or pads {pads} is too small"
             )
-        low, high, extra = pads[:rank], pads[rank:], [0] * rank
+        w = SlidingWindow(list(kernel), strides, dilations, pads[:rank], pads[rank:], [0] * rank)
         auto = b.string("auto_pad", "NOTSET")
         for i in range(rank):
-            span, stride = (kernel[i] - 1) * dilations[i] + 1, strides[i]
             if auto in ("SAME_UPPER", "SAME_LOWER"):
-                extent = _size(b, x, i)
-                total = max(_fixed((_divided_up(extent, stride) - 1) * stride + span - extent), 0)
-                low[i], high[i] = total // 2, total - total // 2
-                if auto == "SAME_LOWER":
-                    low[i], high[i] = high[i], low[i]
-            elif auto == "VALID":
-                low[i] = high[i] = 0
-            if b.flag("ceil_mode") and stride > 1:
-                extent = _size(b, x, i)
-                room = extent + (low[i] + high[i] - span)
-                last = _divided_up(room, stride) * stride
-                if _fixed(last - extent) >= low[i]:  # the last window would begin in the padding
-                    last = last - stride
-                extra[i] = max(_fixed(last - room), 0)
-        return SlidingWindow(list(kernel), strides, dilations, low, high, extra)
+                w._keep_extent(i, _size(b, x, i), auto == "SAME_LOWER")
+                continue
+            if auto == "VALID":
+                w.low[i] = w.high[i] = 0
+            if b.flag("ceil_mode") and strides[i] > 1:
+                w._round_up(i, _size(b, x, i))
+        return w
+
+    def _keep_extent(self, dim: int, extent: AnySize, is_lower: bool) -> None:
+        """Pad such that there is a window for each step in the image."""
+        span, stride = self.spans[dim], self.strides[dim]
+        total = larger((_divided_up(extent, stride) - 1) * stride + span - extent, 0)
+        halves = (total // 2, total - total // 2)
+        low, high = reversed(halves) if is_lower else halves
+        least, most = bounds(low)
+        if isinstance(total, int):
+            self.low[dim], self.high[dim] = least, total - least
+        elif least == most:  # as many windows, as none begins in what there is too much of after an image
+            self.low[dim], self.high[dim] = least, span - 1 - least
+        else:
+            self.low[dim] = self.high[dim] = 0
+            self.by_call[dim] = low, high
+
+    def _round_up(self, dim: int, extent: AnySize) -> None:
+        """Add what lets the last window begin that begins inside."""
+        low, stride = self.low[dim], self.strides[dim]
+        room = extent + (low + self.high[dim] - self.spans[dim])
+        last = _divided_up(room, stride) * stride
+        if not isinstance(extent, int) and bounds(last - extent)[1] < low:
+            self.extra[dim] = stride - 1  # it makes one more window of any part of one
+            return
+        if _fixed(last - extent) >= low:  # the last window would begin in the padding
+            last = last - stride
+        self.extra[dim] = max(_fixed(last - room), 0)
+
+    def stored(self, b: GraphBuilder, x: SSAValue, number: float) -> SSAValue:
+        """The image, with a number around it where the call says how much of it there is."""
+        for dim, (low, high) in self.by_call.items():
+            x = padded_by_sizes(b, x, b.number(number, x), 2 + dim, low, high)
+        return x
 
     @property
     def reach(self) -> list[int]:
@@ -121,7 +148,7 @@ def _fixed(amount: AnySize) -> int:
 def convolution(b: Node, x: SSAValue, weights: SSAValue, bias: SSAValue | None) -> SSAValue:
     """A convolution as the attributes of a node describe it."""
     w = SlidingWindow.of(b, x, b.ints("kernel_shape") or shape_of(weights)[2:])
-    low, high = w.low, w.high
+    x, low, high = w.stored(b, x, 0), w.low, w.high
     if w.has_wide_padding:
         x = surround(b, x, low, high, 0)
         low, high = [0] * len(low), [0] * len(high)
@@ -214,7 +241,9 @@ def max_pool(b: Node) -> Results:
 def largest(b: Node, x: SSAValue) -> list[SSAValue]:
     """What `MaxPool` gives for an image, with the attributes of a node."""
     w = SlidingWindow.of(b, x, b.ints("kernel_shape") or [])
-    low, high = w.low, w.reach
+    if b.wants(1) and w.by_call:
+        raise Unconvertible(f"it asks where elements are, and {_FOLLOWS}; required: known extents")
+    x, low, high = w.stored(b, x, lowest(x)), w.low, w.reach
     if w.has_wide_padding:
         if b.wants(1):
             raise Unconvertible("it asks where elements are, and windows may lie wholly in the padding")
@@ -265,9 +294,10 @@ def averages(b: Node, x: SSAValue) -> SSAValue:
     w = SlidingWindow.of(b, x, b.ints("kernel_shape") or [])
     counts = b.flag("count_include_pad")
     is_open = any(axis > 1 for axis in b.knowledge.extents.get(x, {}))
-    if is_open and not counts and any((*w.low, *w.reach)) and not w.has_wide_padding:
+    if is_open and not counts and (any((*w.low, *w.reach)) or w.by_call) and not w.has_wide_padding:
         inside = splat(b, 1, [1, 1, *shape_sizes(b, x)[2:]], element_of(x))
-        return b.div(*(_mean(b, each, w, w.low, w.reach, True) for each in (x, inside)))
+        return b.div(*(_mean(b, w.stored(b, each, 0), w, w.low, w.reach, True) for each in (x, inside)))
+    x = w.stored(b, x, 0)
     if w.has_wide_padding:
         ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
         counted = surround(b, ones, w.low, w.high, 1 if counts else 0)
@@ -316,7 +346,7 @@ def lp_pool(b: Node) -> Results:
     """`(sum(|x|^p))^(1/p)` under each window: a mean, times the number of taps."""
     x, p = b[0], b.int("p", 2)
     w = SlidingWindow.of(b, x, b.ints("kernel_shape") or [])
-    power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
+    power = w.stored(b, b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x)), 0)
     if w.has_wide_padding:
         total = window_sum(b, surround(b, power, w.low, w.high, 0), w)
     else:

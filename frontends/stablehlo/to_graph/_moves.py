@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType, TensorType, i32, i64
+from xdsl.dialects.builtin import ComplexType, TensorType, i32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -14,8 +14,8 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.open_padding import padded_by_sizes
 from mlc.frontends.operators.open_shapes import (
-    all_along,
     counted,
     cut,
     depends_on_call,
@@ -25,7 +25,7 @@ from mlc.frontends.operators.open_shapes import (
     shape_sizes,
 )
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.sizes import AnySize, bounds, in_symbols, larger
+from mlc.frontends.operators.sizes import AnySize, larger
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
@@ -145,7 +145,7 @@ def padded(
     front, back = ([0] * len(low) for _ in range(2))
     for d, (size, p, q) in enumerate(zip(shape_sizes(b, x), low, high, strict=True)):
         if not (isinstance(p, int) and isinstance(q, int)):
-            x = _padded_by_sizes(b, x, value, d, p, q)
+            x = padded_by_sizes(b, x, value, d, p, q)
             continue
         front[d], back[d] = max(p, 0), max(q, 0)
         if p < 0 or q < 0:
@@ -159,26 +159,6 @@ def padded(
     if known is not None:
         return b(graph.PadOp, x, front, back, known.reshape(-1)[0].item())
     return _surrounded(b, x, value, front, back)
-
-
-def _padded_by_sizes(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, low: AnySize, high: AnySize) -> SSAValue:
-    """A number before and after the elements along a dim, as often as the extents of a call say.
-
-    Raises:
-        Unconvertible: it may take more elements away than there are.
-    """
-    size = shape_sizes(b, x)[dim]
-    if bounds(low + size + high)[0] < 0:
-        amounts = f"{in_symbols(low)} and {in_symbols(high)}"
-        raise Unconvertible(
-            f"it adds {amounts} to {in_symbols(size)} elements along dim {dim}, which may be less than 0"
-        )
-    place = b.sub(counted(b, 0, low + size + high, 1, i64), b.extent(low))
-    here = b(graph.AndOp, b.compare("ge", place, b.constant(0)), b.compare("lt", place, b.extent(size)))
-    place = b.maximum(b.minimum(place, b.constant(shape_of(x)[dim] - 1)), b.constant(0))
-    moved = b(graph.GatherOp, all_along(b, x, [dim]), place, dim)
-    others = [d for d in range(len(shape_of(x))) if d != dim]
-    return b.where(b.unsqueeze(here, others), moved, b.reshape(value, ()))
 
 
 def _surrounded(b: GraphBuilder, x: SSAValue, value: SSAValue, front: Sequence[int], back: Sequence[int]) -> SSAValue:
