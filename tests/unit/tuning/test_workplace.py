@@ -130,7 +130,6 @@ def test_a_model_is_measured_with_another_schedule_of_a_kernel(tmp_path: Path) -
     model = WholeModel(compilation.module, compilation.ctx, _OPTIONS, tmp_path)
     slow = model.compare("matmul", ())  # scalar loops
     assert isinstance(slow, Comparison) and slow.ratio > 1.5
-    assert not slow.helps(0.2)
     failure = model.compare("matmul", parse_schedule("tile(q, 4)", compilation.ctx))
     assert isinstance(failure, Failure) and failure.outcome == "refused"
 
@@ -164,6 +163,7 @@ def test_libraries_are_measured_as_a_model_calls_them(tmp_path: Path) -> None:
         (1.04, 0.01, 0.02, False),  # slower, beyond the noise
         (1.04, 0.01, 0.10, False),
         (0.96, 0.0, 0.05, True),
+        (394.0, 200.0, 0.2, False),  # something else ran in some turns, and it is a loss in most of them
     ],
 )
 def test_what_helps_in_a_model(ratio: float, noise: float, expected: float, helps: bool) -> None:
