@@ -14,17 +14,22 @@ func.func @cumsum(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
   return %y : tensor<4x5xf32>
 }
 
-// One loop for each direction; sequences that are over keep their state, and give zeros.
+// One loop for each direction; sequences that are over keep their state, and give zeros; so do all after the longest.
 
 // CHECK-LABEL: func.func @rnn
-// CHECK:         graph.scan 7 carry (%[[H:.*]] = %{{.*}}) over (%[[X:.*]] = %x, %[[T:.*]] = %{{.*}}) using ({{.*}})
-// CHECK:           %[[ON:.*]] = graph.compare lt, %[[T]], %{{.*}} : tensor<i64>, tensor<3xi64> -> tensor<3xi1>
-// CHECK:           %[[ON1:.*]] = graph.reshape %[[ON]] : tensor<3xi1> -> tensor<3x1xi1>
+// CHECK:         %[[M:.*]] = graph.reduce max %lengths axes [0] : tensor<3xi32> -> tensor<i32>
+// CHECK-NEXT:    %[[LONGEST:.*]] = graph.cast %[[M]] : tensor<i32> -> tensor<i64>
+// CHECK:         graph.scan 7 carry (%[[H:.*]] = %{{.*}}) over (%[[X:.*]] = %x, %[[T:.*]] = %{{.*}}) using ({{.*}}%[[END:.*]] = %[[LONGEST]], %{{.*}} = %lengths)
 // CHECK:           graph.matmul %[[X]]
 // CHECK:           %[[N:.*]] = graph.tanh
+// CHECK:           %[[RUNS:.*]] = graph.compare lt, %[[T]], %[[END]] : tensor<i64>, tensor<i64> -> tensor<i1>
+// CHECK:           %[[ON:.*]] = graph.compare lt, %[[T]], %{{.*}} : tensor<i64>, tensor<3xi64> -> tensor<3xi1>
+// CHECK:           %[[ON1:.*]] = graph.reshape %[[ON]] : tensor<3xi1> -> tensor<3x1xi1>
 // CHECK:           %[[Y:.*]] = graph.where %[[ON1]], %[[N]], %{{.*}} : tensor<3x1xi1>, tensor<3x6xf32>, tensor<f32> -> tensor<3x6xf32>
 // CHECK:           %[[NEXT:.*]] = graph.where %[[ON1]], %[[N]], %[[H]]
-// CHECK:           graph.yield %[[NEXT]], %[[Y]]
+// CHECK:           %[[KEPT:.*]] = graph.where %[[RUNS]], %[[NEXT]], %[[H]]
+// CHECK:           %[[ROW:.*]] = graph.where %[[RUNS]], %[[Y]], %{{.*}} : tensor<i1>, tensor<3x6xf32>, tensor<f32> -> tensor<3x6xf32>
+// CHECK:           graph.yield %[[KEPT]], %[[ROW]]
 // CHECK:         graph.scan 7 {{.*}} backwards{{.*}} stack (backwards)
 // CHECK:         graph.concat {{.*}} axis 1
 func.func @rnn(%x: tensor<7x3x5xf32>, %w: tensor<2x6x5xf32>, %r: tensor<2x6x6xf32>, %lengths: tensor<3xi32>)
